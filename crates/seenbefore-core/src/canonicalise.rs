@@ -1,0 +1,122 @@
+//! Exact canonical JSON: the layout of RFC 8785, with numbers as their exact decimal.
+//!
+//! Members are sorted by UTF-16 code units (RFC 8785 §3.2.3), there is no white space, and strings have the escapes of §3.2.2.2.
+
+use crate::decimal::Decimal;
+use crate::error::{Code, Refusal};
+use crate::json::{Kind, Value};
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+/// Writes `text` as a JSON string (RFC 8785 §3.2.2.2): only `"`, `\` and controls below U+0020 are escaped.
+pub fn write_string(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    write_inside(text, out);
+    out.push(b'"');
+}
+
+fn write_inside(text: &str, out: &mut Vec<u8>) {
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    for (at, byte) in bytes.iter().enumerate() {
+        if *byte >= b' ' && *byte != b'"' && *byte != b'\\' {
+            continue;
+        }
+        out.extend_from_slice(bytes.get(from..at).unwrap_or_default());
+        from = at + 1;
+        match byte {
+            b'"' => out.extend_from_slice(b"\\\""),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            0x08 => out.extend_from_slice(b"\\b"),
+            0x09 => out.extend_from_slice(b"\\t"),
+            0x0A => out.extend_from_slice(b"\\n"),
+            0x0C => out.extend_from_slice(b"\\f"),
+            0x0D => out.extend_from_slice(b"\\r"),
+            control => out.extend_from_slice(format!("\\u{control:04x}").as_bytes()),
+        }
+    }
+    out.extend_from_slice(bytes.get(from..).unwrap_or_default());
+}
+
+/// The order of member names: by UTF-16 code units (RFC 8785 §3.2.3).
+///
+/// It differs from the order of UTF-8 bytes only where a name outside the BMP meets one in U+E000–U+FFFF.
+#[must_use]
+pub fn compare_names(a: &str, b: &str) -> Ordering {
+    a.encode_utf16().cmp(b.encode_utf16())
+}
+
+/// Writes a value unnormalised: strings as they are, numbers exact. A number too long to write out keeps an exponent.
+///
+/// # Errors
+/// `number-too-long` for an exponent of more than 18 digits.
+pub fn write_value(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
+    match value.kind() {
+        Kind::Null | Kind::True | Kind::False => out.extend_from_slice(value.raw().as_bytes()),
+        Kind::Number | Kind::Float => Decimal::read(value.raw())?.write_any(out),
+        Kind::String => write_string(&value.string(), out),
+        Kind::Array => {
+            out.push(b'[');
+            for (index, element) in value.elements().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                write_value(element, out)?;
+            }
+            out.push(b']');
+        }
+        Kind::Object => write_members(value, |_| true, out)?,
+    }
+    Ok(())
+}
+
+/// Writes an object with only those members whose name `wanted` accepts.
+///
+/// # Errors
+/// As [`write_value`].
+pub fn write_members(object: Value<'_>, wanted: impl Fn(&str) -> bool, out: &mut Vec<u8>) -> Result<(), Refusal> {
+    let mut first = true;
+    out.push(b'{');
+    for (name, value) in sorted_members(object) {
+        if wanted(&name) {
+            if !first {
+                out.push(b',');
+            }
+            first = false;
+            write_string(&name, out);
+            out.push(b':');
+            write_value(value, out)?;
+        }
+    }
+    out.push(b'}');
+    Ok(())
+}
+
+/// An object's members in canonical order, names read.
+#[must_use]
+pub fn sorted_members(object: Value<'_>) -> Vec<(Cow<'_, str>, Value<'_>)> {
+    let mut members: Vec<_> = object.members().map(|(name, value)| (name.string(), value)).collect();
+    members.sort_unstable_by(|a, b| compare_names(&a.0, &b.0));
+    members
+}
+
+/// Exact canonical JSON of any value, as [`write_value`] but with plain numbers only.
+///
+/// # Errors
+/// `number-too-long`; `float` for a binary floating-point value.
+pub fn canonical_json(value: Value<'_>) -> Result<Vec<u8>, Refusal> {
+    refuse_inexact(value)?;
+    let mut out = Vec::new();
+    write_value(value, &mut out)?;
+    Ok(out)
+}
+
+fn refuse_inexact(value: Value<'_>) -> Result<(), Refusal> {
+    match value.kind() {
+        Kind::Float => Err(Refusal::line(Code::Float, "a binary float; give a Decimal or text")),
+        Kind::Number => Decimal::read(value.raw())?.write_plain(&mut Vec::new()),
+        Kind::Array => value.elements().try_for_each(refuse_inexact),
+        Kind::Object => value.members().try_for_each(|(_, member)| refuse_inexact(member)),
+        _ => Ok(()),
+    }
+}
