@@ -82,7 +82,7 @@ def goods(item: Record, price: str) -> Record:
 
 def stamped(record: Record, day: int, position: int) -> Record:
     """Add what a crawler adds and what changes from crawl to crawl: time, crawl id, and a counter or a duration."""
-    facts = {key: record[key] for key in ("url", "source") if key in record}
+    facts: Record = {key: record[key] for key in ("url", "source") if key in record}
     rest = {key: value for key, value in record.items() if key not in facts}
     when = f"{DAYS[day]}T07:{position // 60:02}:{position % 60:02}Z"
     counter = (
