@@ -1,0 +1,129 @@
+"""Runs every vector of spec/vectors through the independent reading of the spec, tests/reference/naive.py."""
+
+from __future__ import annotations
+
+import json
+import sys
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "reference"))
+
+import naive  # noqa: E402  (the folder is no package: naive.py is shipped as one file)
+
+
+def vectors(name: str) -> list[Any]:
+    """The vectors of one file as pytest parameters named after them."""
+    items = json.loads((ROOT / "spec" / "vectors" / f"{name}.json").read_text(encoding="utf-8"))["vectors"]
+    return [pytest.param(item, id=item["name"]) for item in items]
+
+
+def expected(vector: dict[str, Any]) -> dict[str, Any]:
+    return {key: vector[key] for key in ("out", "refused") if key in vector}
+
+
+def version(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split("."))
+
+
+def read(text: str) -> Any:
+    """A JSON value as the reference's own reader gives it."""
+    return naive.Parsed(text).document()
+
+
+def outcome(value: Any, settings: dict[str, Any]) -> dict[str, Any]:
+    """A value's canonical form as canonical JSON text (None: absent), or the code it is refused with."""
+    try:
+        form = naive.canonical(value, settings, naive.Context())
+        return {"out": None if form is None else naive.canonical_json(form).decode("utf-8")}
+    except naive.Refused as refusal:
+        return {"refused": refusal.code}
+
+
+def checkable(vector: dict[str, Any]) -> bool:
+    """Whether this Python's Unicode knows the vector's characters; `unicode` names the version that first does."""
+    return version(vector.get("unicode", "1.0")) <= version(unicodedata.unidata_version)
+
+
+def text_form(vector: dict[str, Any], kind: str) -> Any:
+    return naive.canonical(vector["in"], {"kind": kind, **vector.get("settings", {})}, naive.Context())
+
+
+@pytest.mark.parametrize(
+    ("kind", "vector"), [pytest.param(k, *p.values, id=f"{k}-{p.id}") for k in ("text", "code") for p in vectors(k)]
+)
+def test_strings(kind: str, vector: dict[str, Any]) -> None:
+    """A string has the normal form that its vector states, and that form is its own normal form."""
+    if not checkable(vector):
+        with pytest.raises(naive.NotCheckable):
+            text_form(vector, kind)
+        return
+    form = text_form(vector, kind)
+    assert form == vector["out"]
+    if form is not None:
+        assert text_form({**vector, "in": form}, kind) == form
+
+
+@pytest.mark.parametrize("vector", vectors("decimal"))
+def test_decimal(vector: dict[str, Any]) -> None:
+    """A number or its text is one exact decimal, absent, or refused with the stated code."""
+    assert outcome(read(vector["in"]), {"kind": "decimal"}) == expected(vector)
+
+
+@pytest.mark.parametrize("vector", vectors("canonical"))
+def test_canonical_json(vector: dict[str, Any]) -> None:
+    """A JSON text has exactly one canonical form, and without long numbers reading that form gives it again."""
+    long_numbers = vector.get("long_numbers", False)
+    if "refused" in vector:
+        with pytest.raises(naive.Refused) as refusal:
+            naive.canonical_json(read(vector["in"]), long_numbers)
+        assert refusal.value.code == vector["refused"]
+        return
+    out = naive.canonical_json(read(vector["in"]), long_numbers)
+    assert out.decode("utf-8") == vector["out"]
+    if not long_numbers:  # 10e999999999999999999 can be read, its normalised exponent of 19 digits cannot
+        assert naive.canonical_json(read(vector["out"])) == out
+    if "sha256" in vector:
+        assert naive.hashlib.sha256(out).hexdigest() == vector["sha256"]
+
+
+def reading(line: bytes, limit: int = naive.MAX_LINE) -> dict[str, Any]:
+    try:
+        return {"out": naive.canonical_json(naive.read_record(line, limit), long_numbers=True).decode("utf-8")}
+    except naive.Refused as refusal:
+        return {"refused": refusal.code}
+
+
+@pytest.mark.parametrize("vector", vectors("reading"))
+def test_reading(vector: dict[str, Any]) -> None:
+    """A line is one record, or is refused with the first fault in the order of the spec."""
+    assert reading(bytes.fromhex(vector["in_hex"]), vector.get("limit", naive.MAX_LINE)) == expected(vector)
+
+
+@pytest.mark.parametrize("vector", vectors("framing"))
+def test_framing(vector: dict[str, Any]) -> None:
+    """An input is split at LF only, without its BOM, its blank lines and one CR a line; a bad line stops nothing."""
+    found = [
+        {"line": line.number, "offset": line.offset, "length": len(line.data), **reading(line.data)}
+        for line in naive.lines(bytes.fromhex(vector["in_hex"]))
+    ]
+    assert found == vector["lines"]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "spec" / "vectors").glob("*.json")), ids=lambda p: p.stem)
+def test_format(path: Path) -> None:
+    """Vector files are ASCII, name each vector once with y_ or n_, say why, and hold the hex of UTF-8 beside text."""
+    data = json.loads(path.read_bytes().decode("ascii"))
+    assert set(data) == {"about", "provenance", "vectors"}
+    names = [vector["name"] for vector in data["vectors"]]
+    assert len(set(names)) == len(names)
+    for vector in data["vectors"]:
+        assert vector["name"][:2] == ("n_" if "refused" in vector else "y_")
+        assert vector["why"]
+        for text, hexed in (("in", "in_hex"), ("out", "out_hex")):
+            if isinstance(vector.get(text), str):
+                assert bytes.fromhex(vector[hexed]).decode("utf-8") == vector[text], vector["name"]
