@@ -1,1 +1,39 @@
+//! `seenbefore._kernel`: the core as Python sees it. The whole surface is in `python/seenbefore/_kernel.pyi`.
 
+mod batch;
+mod convert;
+mod error;
+mod functions;
+mod rules;
+
+use pyo3::prelude::*;
+
+/// Keys, verdicts and receipts for scraped records.
+#[pymodule]
+mod _kernel {
+    #[pymodule_export]
+    use super::batch::{Batch, Judged};
+    #[pymodule_export]
+    use super::functions::{canonical_json, canonical_url, normalise};
+    #[pymodule_export]
+    use super::rules::{KeyBatch, Keys, Ruleset};
+
+    use pyo3::prelude::*;
+    use pyo3::types::PyTuple;
+    use seenbefore_core::error::{Code, Problem};
+    use seenbefore_core::judge::Verdict;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let closed = |names: Vec<&'static str>| PyTuple::new(module.py(), names);
+        module.add("VERSION", env!("CARGO_PKG_VERSION"))?;
+        module.add("UNICODE_VERSION", seenbefore_core::unicode::UNICODE_VERSION)?;
+        module.add("KINDS", closed(seenbefore_core::kinds::KINDS.iter().map(|(name, _)| *name).collect())?)?;
+        module.add("TEXT_STEPS", closed(seenbefore_core::normalise::STEPS.iter().map(|step| step.name).collect())?)?;
+        module.add("URL_STEPS", closed(seenbefore_core::urls::STEP_NAMES.to_vec())?)?;
+        module.add("URL_STRENGTHS", closed(vec!["exact", "page", "site"])?)?;
+        module.add("VERDICTS", closed(Verdict::ALL.iter().map(|verdict| verdict.code()).collect())?)?;
+        module.add("REFUSAL_CODES", closed(Code::ALL.iter().map(|code| code.code()).collect())?)?;
+        module.add("PROBLEM_CODES", closed(Problem::ALL.iter().map(|problem| problem.code()).collect())?)
+    }
+}

@@ -100,6 +100,14 @@ impl<'a> Value<'a> {
         self.text.get(node.start as usize..node.end as usize).unwrap_or_default()
     }
 
+    /// The value's JSON text as it stands, a string's quotes included.
+    #[must_use]
+    pub fn source(self) -> &'a str {
+        let node = self.tape.node(self.at);
+        let quote = u32::from(node.kind == Kind::String);
+        self.text.get(node.start.saturating_sub(quote) as usize..(node.end + quote) as usize).unwrap_or_default()
+    }
+
     /// A string's value, escapes read; borrowed where there are none.
     #[must_use]
     pub fn string(self) -> Cow<'a, str> {

@@ -1,0 +1,188 @@
+//! Keying: every line to its digests and facts, on all cores; then the distinct keys of the batch, sorted.
+
+use super::{BLOCK, Batch, Chunk, Entry, LongLine, Outcome, Refused};
+use crate::boundary;
+use crate::error::{Code, Refusal};
+use crate::json::Tape;
+use crate::keys::{Digest, Given, Keyed, Maker, Span, Texts};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// Marks a record without such a key.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// The distinct keys of a batch in sorted order, and which of them each record has.
+#[derive(Debug, Default)]
+pub(super) struct Distinct {
+    pub keys: Vec<Digest>,
+    pub of: Vec<u32>,
+}
+
+impl Distinct {
+    fn new(digests: impl Iterator<Item = Option<Digest>>) -> Self {
+        let mut of = Vec::new();
+        let mut pairs: Vec<(Digest, u32)> = Vec::new();
+        for (record, digest) in (0..).zip(digests) {
+            of.push(NONE);
+            pairs.extend(digest.map(|digest| (digest, record)));
+        }
+        pairs.par_sort_unstable();
+        let mut keys: Vec<Digest> = Vec::new();
+        for (digest, record) in pairs {
+            if keys.last() != Some(&digest) {
+                keys.push(digest);
+            }
+            if let Some(slot) = of.get_mut(record as usize) {
+                *slot = u32::try_from(keys.len() - 1).unwrap_or(NONE);
+            }
+        }
+        Self { keys, of }
+    }
+}
+
+/// The distinct sources of a batch in sorted order, and which of them each record has.
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    pub names: Vec<String>,
+    pub of: Vec<u32>,
+}
+
+/// What one thread keeps from record to record.
+#[derive(Default)]
+struct Worker {
+    tape: Tape,
+    maker: Maker,
+}
+
+impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
+    /// Makes the keys of all records fed so far, on all cores.
+    pub fn key(&mut self) {
+        let done = self.chunks.iter().map(|chunk| chunk.outcomes.len()).sum::<usize>();
+        if done == 0 {
+            let this = &*self;
+            let chunks = this
+                .entries
+                .par_chunks(BLOCK)
+                .enumerate()
+                .map_init(Worker::default, |worker, (index, entries)| this.chunk(worker, index * BLOCK, entries))
+                .collect();
+            self.chunks = chunks;
+        }
+        self.contents = Distinct::new((0..self.entries.len()).map(|index| self.keyed(index).and_then(|keyed| keyed.content)));
+        // A record without identity marks nothing as seen, its URL included.
+        let place = |keyed: &Keyed| keyed.content.and(keyed.place);
+        self.places = Distinct::new((0..self.entries.len()).map(|index| self.keyed(index).and_then(place)));
+        self.sources = self.distinct_sources();
+    }
+
+    /// The distinct content keys, sorted.
+    #[must_use]
+    pub fn content_keys(&self) -> &[Digest] {
+        &self.contents.keys
+    }
+
+    /// The distinct URL keys, sorted.
+    #[must_use]
+    pub fn place_keys(&self) -> &[Digest] {
+        &self.places.keys
+    }
+
+    /// The distinct sources, sorted.
+    #[must_use]
+    pub fn sources(&self) -> &[String] {
+        &self.sources.names
+    }
+
+    /// Each record's keys, or the code it was refused with, in order.
+    pub fn outcomes(&self) -> impl Iterator<Item = Result<&Keyed, Code>> {
+        self.chunks.iter().flat_map(|chunk| &chunk.outcomes).map(|outcome| match outcome {
+            Outcome::Keyed(keyed) => Ok(keyed),
+            Outcome::Refused(refused) => Err(refused.refusal.code),
+        })
+    }
+
+    /// Adds a program's record whose text and tape were built, and keys it at once. Returns its position.
+    ///
+    /// # Errors
+    /// As [`Maker::keys`]; the record is not added then.
+    pub fn push(&mut self, text: P, tape: &Tape, maker: &mut Maker, given: &Given<'_>) -> Result<usize, Refusal> {
+        let index = self.entries.len();
+        let piece = u32::try_from(self.pieces.len()).unwrap_or(NONE);
+        if index.is_multiple_of(BLOCK) {
+            self.chunks.push(Chunk::default());
+        }
+        let string = std::str::from_utf8(text.as_ref()).map_err(|_| Refusal::line(Code::InvalidUtf8, "not UTF-8"))?;
+        let Some(record) = tape.root(string) else { return Err(Refusal::line(Code::NotAnObject, "no record")) };
+        if let Some(chunk) = self.chunks.last_mut() {
+            let keyed = maker.keys(&self.rules, record, given, self.setting.digests, &mut chunk.texts)?;
+            check_identity(keyed.content.is_some(), self.rules.actions.keep_unkeyed)?;
+            chunk.outcomes.push(Outcome::Keyed(keyed));
+        }
+        let end = string.len();
+        self.entries.push(Entry { piece, start: 0, end, input: None, line: 0, offset: 0 });
+        self.bytes += end;
+        self.pieces.push(text);
+        Ok(index)
+    }
+
+    fn chunk(&self, worker: &mut Worker, first: usize, entries: &[Entry]) -> Chunk {
+        let mut chunk = Chunk { outcomes: Vec::with_capacity(entries.len()), texts: Texts::default() };
+        for (index, entry) in (first..).zip(entries) {
+            let long = self.long.iter().find(|(at, _)| *at == index).map(|(_, long)| *long);
+            chunk.outcomes.push(self.one(worker, *entry, long, &mut chunk.texts));
+        }
+        chunk
+    }
+
+    fn one(&self, worker: &mut Worker, entry: Entry, long: Option<LongLine>, texts: &mut Texts) -> Outcome {
+        let Worker { tape, maker } = worker;
+        let setting = &self.setting;
+        let given = Given {
+            url: None,
+            source: setting.source.as_deref(),
+            fetched_at: setting.fetched_at.as_deref(),
+            input: self.input_name(entry).unwrap_or_default(),
+        };
+        let refuse = |refusal, source: Span| Outcome::Refused(Box::new(Refused { refusal, source, long }));
+        if long.is_some() {
+            let refusal = Refusal::line(Code::LineTooLong, format!("longer than {} bytes", setting.max_line));
+            return refuse(refusal, given.fallback_source(texts));
+        }
+        let text = match boundary::read(self.line(entry), setting.max_line, setting.replace_seen, tape) {
+            Ok(text) => text,
+            Err(refusal) => return refuse(refusal, given.fallback_source(texts)),
+        };
+        let Some(record) = tape.root(text) else {
+            return refuse(Refusal::line(Code::NotAnObject, "no record"), given.fallback_source(texts));
+        };
+        let keyed = maker.keys(&self.rules, record, &given, setting.digests, texts);
+        match keyed.and_then(|keyed| check_identity(keyed.content.is_some(), self.rules.actions.keep_unkeyed).map(|()| keyed)) {
+            Ok(keyed) => Outcome::Keyed(keyed),
+            Err(refusal) => refuse(refusal, given.source_of(&self.rules, record, texts)),
+        }
+    }
+
+    fn distinct_sources(&self) -> Sources {
+        let mut found: BTreeMap<&str, u32> = BTreeMap::new();
+        let of_record = |outcome: &Outcome| match outcome {
+            Outcome::Keyed(keyed) => keyed.source,
+            Outcome::Refused(refused) => refused.source,
+        };
+        let names = || {
+            self.chunks.iter().flat_map(move |chunk| {
+                chunk.outcomes.iter().map(move |outcome| chunk.texts.get(of_record(outcome)).unwrap_or_default())
+            })
+        };
+        for name in names() {
+            found.entry(name).or_insert(0);
+        }
+        for (index, slot) in (0..).zip(found.values_mut()) {
+            *slot = index;
+        }
+        Sources { of: names().map(|name| found.get(name).copied().unwrap_or(NONE)).collect(), names: found.keys().map(|name| (*name).to_owned()).collect() }
+    }
+}
+
+fn check_identity(keyed: bool, keep_unkeyed: bool) -> Result<(), Refusal> {
+    if keyed || keep_unkeyed { Ok(()) } else { Err(Refusal::line(Code::NoIdentity, "no identity field is present, and the ruleset refuses such records")) }
+}

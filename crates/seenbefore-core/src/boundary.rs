@@ -1,0 +1,39 @@
+//! From bytes to one record: lines, UTF-8, JSON, and the refusals of each.
+
+use crate::error::{Code, Refusal};
+use crate::json::{Tape, parse};
+
+/// The end of the line that starts at `start`: (where its content ends, where the next line starts). Lines end at LF only; one CR before it is cut.
+#[must_use]
+pub fn line_end(data: &[u8], start: usize) -> (usize, usize) {
+    let rest = data.get(start..).unwrap_or_default();
+    let (end, next) = match memchr::memchr(b'\n', rest) {
+        Some(at) => (start + at, start + at + 1),
+        None => (data.len(), data.len()),
+    };
+    let content = data.get(start..end).unwrap_or_default();
+    (if content.last() == Some(&b'\r') { end - 1 } else { end }, next)
+}
+
+/// True for a line of nothing but space, tab and CR, which is no record.
+#[must_use]
+pub fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+}
+
+/// Reads one line as a record.
+///
+/// # Errors
+/// `line-too-long`, `invalid-utf8`, then as [`parse`], then `seen-member` unless that is to be replaced.
+pub fn read<'a>(line: &'a [u8], max_line: usize, replace_seen: bool, tape: &mut Tape) -> Result<&'a str, Refusal> {
+    if line.len() > max_line {
+        return Err(Refusal::line(Code::LineTooLong, format!("longer than {max_line} bytes")));
+    }
+    let text = std::str::from_utf8(line)
+        .map_err(|error| Refusal::line(Code::InvalidUtf8, format!("not UTF-8 at byte {}", error.valid_up_to() + 1)))?;
+    parse(text, tape)?;
+    if !replace_seen && tape.root(text).is_some_and(|record| record.members().any(|(name, _)| name.is("_seen"))) {
+        return Err(Refusal::line(Code::SeenMember, "the record already carries \"_seen\"; --replace-seen puts a new one in its place"));
+    }
+    Ok(text)
+}

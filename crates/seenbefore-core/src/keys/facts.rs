@@ -1,0 +1,164 @@
+//! The facts about a record: where it was, who published it, when it was fetched.
+
+use super::{Digest, sha256};
+use crate::decimal::Decimal;
+use crate::error::{Problem, Problems};
+use crate::json::{Kind, Value};
+use crate::normalise::trim_spaces;
+use crate::ruleset::Ruleset;
+use crate::times::read_fetched_at;
+use crate::urls::{UrlProblem, canonical_url, redact};
+use std::borrow::Cow;
+
+/// Facts for records that do not carry them, and the name of their input.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Given<'a> {
+    /// The URL of a record without one.
+    pub url: Option<&'a str>,
+    /// The source of a record without one.
+    pub source: Option<&'a str>,
+    /// The time of fetching of a record without one, as text.
+    pub fetched_at: Option<&'a str>,
+    /// The input's name; its last part is the source where nothing else says it.
+    pub input: &'a str,
+}
+
+impl Given<'_> {
+    /// The source of a line that could not be read: the one given, else the last part of the input's name.
+    pub fn fallback_source(&self, texts: &mut Texts) -> Span {
+        texts.push(self.source.unwrap_or_else(|| last_part(self.input)))
+    }
+
+    /// The source of a record whose keys were refused.
+    pub fn source_of(&self, rules: &Ruleset, record: Value<'_>, texts: &mut Texts) -> Span {
+        read(rules, record, self, texts, &mut Problems::default()).source
+    }
+}
+
+/// The texts of many records, one after the other.
+#[derive(Debug, Default)]
+pub struct Texts(String);
+
+/// Where a text stands in [`Texts`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Span(Option<(u32, u32)>);
+
+impl Texts {
+    /// The text at `span`; none where there is none.
+    #[must_use]
+    pub fn get(&self, span: Span) -> Option<&str> {
+        span.0.and_then(|(start, end)| self.0.get(start as usize..end as usize))
+    }
+
+    fn push(&mut self, text: &str) -> Span {
+        let start = u32::try_from(self.0.len());
+        self.0.push_str(text);
+        match (start, u32::try_from(self.0.len())) {
+            (Ok(start), Ok(end)) => Span(Some((start, end))),
+            _ => Span(None),
+        }
+    }
+}
+
+pub(super) struct Facts {
+    pub place: Option<Digest>,
+    pub url: Span,
+    pub source: Span,
+    pub fetched_at: Option<i64>,
+}
+
+/// Reads the facts that the ruleset names, else those given. What cannot be read is a problem, never a refusal.
+pub(super) fn read(rules: &Ruleset, record: Value<'_>, given: &Given<'_>, texts: &mut Texts, problems: &mut Problems) -> Facts {
+    let names = &rules.record;
+    let mut facts = Facts { place: None, url: Span::default(), source: Span::default(), fetched_at: None };
+    let mut host = None;
+    match find(record, names.url.as_deref()).map_or_else(|| Fact::from_given(given.url), fact) {
+        Fact::None => {}
+        Fact::Text(url) => {
+            facts.url = texts.push(&redact(&url));
+            match canonical_url(&url, &rules.url) {
+                Ok(canonical) => {
+                    facts.place = Some(sha256(canonical.url.as_bytes()));
+                    host = Some(canonical.host);
+                }
+                Err(problem) => problems.add(url_problem(problem)),
+            }
+        }
+        Fact::Other | Fact::Number(_) => problems.add(Problem::UrlInvalid),
+    }
+    match find(record, names.fetched_at.as_deref()).map_or_else(|| Fact::from_given(given.fetched_at), fact) {
+        Fact::None => {}
+        Fact::Text(time) => {
+            facts.fetched_at = read_fetched_at(&time, names.assume_offset);
+            if facts.fetched_at.is_none() {
+                problems.add(Problem::BadFetchedAt);
+            }
+        }
+        Fact::Other | Fact::Number(_) => problems.add(Problem::BadFetchedAt),
+    }
+    let named = match find(record, names.source.as_deref()).map_or(Fact::None, fact) {
+        Fact::Text(source) | Fact::Number(source) => Some(Cow::Owned(trim_spaces(&source).to_owned())),
+        Fact::None | Fact::Other => None,
+    };
+    let source = named.or_else(|| given.source.map(Cow::Borrowed)).or_else(|| host.map(Cow::Owned));
+    facts.source = texts.push(&source.unwrap_or_else(|| Cow::Borrowed(last_part(given.input))));
+    facts
+}
+
+/// A fact as the record states it.
+enum Fact<'a> {
+    None,
+    Text(Cow<'a, str>),
+    Number(Cow<'a, str>),
+    Other,
+}
+
+impl<'a> Fact<'a> {
+    fn from_given(text: Option<&'a str>) -> Self {
+        text.filter(|text| !trim_spaces(text).is_empty()).map_or(Fact::None, |text| Fact::Text(Cow::Borrowed(text)))
+    }
+}
+
+fn find<'a>(record: Value<'a>, name: Option<&str>) -> Option<Value<'a>> {
+    let name = name?;
+    let value = record.members().find(|(member, _)| member.is(name)).map(|(_, value)| value)?;
+    // Null and blank are "none given", so that what the caller gives counts.
+    match fact(value) {
+        Fact::None => None,
+        _ => Some(value),
+    }
+}
+
+fn fact(value: Value<'_>) -> Fact<'_> {
+    match value.kind() {
+        Kind::Null => Fact::None,
+        Kind::String => {
+            let text = value.string();
+            if trim_spaces(&text).is_empty() { Fact::None } else { Fact::Text(text) }
+        }
+        Kind::Number => {
+            let mut plain = Vec::new();
+            match Decimal::read(value.raw()) {
+                Ok(number) => {
+                    number.write_any(&mut plain);
+                    Fact::Number(Cow::Owned(String::from_utf8_lossy(&plain).into_owned()))
+                }
+                Err(_) => Fact::Other,
+            }
+        }
+        _ => Fact::Other,
+    }
+}
+
+fn url_problem(problem: UrlProblem) -> Problem {
+    match problem {
+        UrlProblem::Relative => Problem::UrlRelative,
+        UrlProblem::Scheme => Problem::UrlScheme,
+        UrlProblem::Invalid => Problem::UrlInvalid,
+        UrlProblem::TooLong => Problem::UrlTooLong,
+    }
+}
+
+fn last_part(input: &str) -> &str {
+    input.rsplit(['/', '\\']).next().unwrap_or(input)
+}

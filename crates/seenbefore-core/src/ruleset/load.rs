@@ -1,0 +1,302 @@
+//! A ruleset from TOML, every mistake with its path.
+
+use super::fingerprint::{canonical, digest};
+use super::settings::{Mistake, Read, Settings, listed, nearest};
+use super::{Actions, Field, Identity, Payload, RecordFields, Ruleset};
+use crate::canonicalise::{compare_names, write_string};
+use crate::keys::Digest;
+use crate::kinds::{Auto, KINDS};
+use crate::times::parse_offset;
+use crate::urls::{HostRule, Strength, UrlRules};
+use toml::{Table, Value};
+
+/// The only rule of making keys so far.
+const KEYS: &str = "keys/1";
+
+impl Ruleset {
+    /// Reads a ruleset from TOML text.
+    ///
+    /// # Errors
+    /// Every mistake in it, each with the path of the setting.
+    pub fn from_toml(text: &str) -> Result<Self, Vec<Mistake>> {
+        let table: Table = text.parse().map_err(|error: toml::de::Error| {
+            let line = error.span().and_then(|span| text.get(..span.start)).map_or(1, |before| before.matches('\n').count() + 1);
+            vec![Mistake { path: String::new(), message: format!("not TOML: {}, line {line}", error.message()) }]
+        })?;
+        let mut mistakes = Vec::new();
+        let ruleset = read(&table, &mut mistakes);
+        if mistakes.is_empty() { Ok(ruleset) } else { Err(mistakes) }
+    }
+}
+
+fn read(table: &Table, mistakes: &mut Vec<Mistake>) -> Ruleset {
+    let mut top = Settings::new(table, "", mistakes);
+    let name = name(&mut top);
+    let version = version(&mut top);
+    top.choice("keys", &[KEYS], KEYS);
+    let (record, record_read) = record(&mut top);
+    let volatile = sorted_texts(&mut top, "volatile");
+    let require = sorted_texts(&mut top, "require");
+    let payload = payload(&mut top);
+    let (identity, fields_read) = identity(&mut top, &require);
+    check_overlaps(&mut top, &identity, &volatile, &require);
+    let (url, url_read) = url(&mut top);
+    let (actions, actions_read) = actions(&mut top);
+    let whole = matches!(identity, Identity::Everything { .. } | Identity::Payload) && payload.is_none();
+    let everything = matches!(identity, Identity::Everything { .. });
+    let mut top = top.finish();
+    for (section, read) in [("fields", fields_read), ("url", url_read)] {
+        insert(&mut top.stated, section, read.stated);
+        insert(&mut top.in_force, section, read.in_force);
+    }
+    let mut identity_table = top.stated;
+    identity_table.remove("name");
+    identity_table.remove("version");
+    identity_table.insert("keys".to_owned(), Value::String(KEYS.to_owned()));
+    if whole || everything {
+        let mut names = record_read.stated.clone();
+        names.remove("assume_offset");
+        insert(&mut identity_table, "record", names);
+    }
+    let mut rest = Table::new();
+    insert(&mut rest, "record", record_read.stated);
+    insert(&mut rest, "actions", actions_read.stated);
+    insert(&mut top.in_force, "record", record_read.in_force);
+    insert(&mut top.in_force, "actions", actions_read.in_force);
+    Ruleset {
+        label: format!("{name}/{version}"),
+        name,
+        version,
+        identity,
+        require,
+        volatile,
+        payload,
+        record,
+        url,
+        actions,
+        fingerprint: digest(&identity_table),
+        configuration: digest(&rest),
+        identity_json: canonical(&identity_table),
+        settings_json: canonical(&top.in_force),
+    }
+}
+
+/// Adds a section, unless there is nothing in it.
+fn insert(table: &mut Table, section: &str, content: Table) {
+    if !content.is_empty() {
+        table.insert(section.to_owned(), Value::Table(content));
+    }
+}
+
+fn name(top: &mut Settings<'_>) -> String {
+    let name = top.text("name");
+    match &name {
+        None => top.mistake("name", "a ruleset needs a name such as \"products\""),
+        Some(name) => {
+            let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+            let starts = name.bytes().next().is_some_and(plain);
+            if !starts || !name.bytes().all(|byte| plain(byte) || byte == b'_' || byte == b'-') {
+                top.mistake("name", "takes small letters a-z, digits, \"_\" and \"-\", and starts with a letter or digit");
+            }
+        }
+    }
+    name.unwrap_or_default()
+}
+
+fn version(top: &mut Settings<'_>) -> u64 {
+    let version = match top.ask("version") {
+        Some(Value::Integer(number)) => u64::try_from(*number).unwrap_or(0),
+        Some(other) => top.wrong("version", "an integer", other, 1),
+        None => 0,
+    };
+    if version == 0 {
+        top.mistake("version", "a ruleset needs a version, an integer from 1");
+    }
+    top.note("version", Value::Integer(i64::try_from(version).unwrap_or(i64::MAX)), true);
+    version
+}
+
+fn sorted_texts(top: &mut Settings<'_>, name: &'static str) -> Vec<String> {
+    let mut texts = top.texts(name);
+    texts.sort_unstable();
+    note_texts(top, name, &texts);
+    texts
+}
+
+/// Notes a list whose order does not matter in sorted order, so that the order in the file changes no fingerprint.
+fn note_texts(top: &mut Settings<'_>, name: &str, texts: &[String]) {
+    let mut sorted: Vec<&String> = texts.iter().collect();
+    sorted.sort_unstable_by(|a, b| compare_names(a, b));
+    let values = sorted.into_iter().map(|text| Value::String(text.clone())).collect();
+    top.note(name, Value::Array(values), !texts.is_empty());
+}
+
+fn payload(top: &mut Settings<'_>) -> Option<Payload> {
+    let field = top.text("payload");
+    let encoding = top.choice("payload_encoding", &["text", "base64"], "text");
+    if field.is_none() && encoding != "text" {
+        top.mistake("payload_encoding", "needs `payload`, the field that it describes");
+    }
+    field.map(|field| Payload { field, base64: encoding == "base64" })
+}
+
+fn identity(top: &mut Settings<'_>, require: &[String]) -> (Identity, Read) {
+    let everything = matches!(top.ask("identity"), Some(Value::String(text)) if text == "*");
+    let mut names = match top.ask("identity") {
+        _ if everything => Vec::new(),
+        Some(other @ Value::String(_)) => top.wrong("identity", "a list of field names, or \"*\",", other, Vec::new()),
+        _ => top.texts("identity"),
+    };
+    names.sort_unstable_by(|a, b| compare_names(a, b));
+    if everything {
+        top.note("identity", Value::String("*".to_owned()), true);
+    } else {
+        note_texts(top, "identity", &names);
+    }
+    let declared = top.table("fields");
+    let mut read = Read::default();
+    let mut fields: Vec<Field> = Vec::new();
+    for (name, settings) in declared.into_iter().flatten() {
+        if let Some((field, field_read)) = field(top, name, settings, require) {
+            // A declared field that identifies nothing can change no key, so it stays out of the fingerprint.
+            if everything || names.contains(name) {
+                read.stated.insert(name.clone(), Value::Table(field_read.stated));
+                fields.push(field);
+            }
+            read.in_force.insert(name.clone(), Value::Table(field_read.in_force));
+        }
+    }
+    if everything {
+        fields.sort_unstable_by(|a, b| compare_names(&a.name, &b.name));
+        return (Identity::Everything { declared: fields, other: Auto::keeping_case() }, read);
+    }
+    if names.is_empty() {
+        return (Identity::Payload, read);
+    }
+    let mut ordered = Vec::with_capacity(names.len());
+    for name in names {
+        ordered.push(match fields.iter().position(|field| field.name == name) {
+            Some(at) => fields.swap_remove(at),
+            None => Field::new(&name, "auto", Box::new(Auto::folding()), require),
+        });
+    }
+    (Identity::Fields(ordered), read)
+}
+
+fn field(top: &mut Settings<'_>, name: &str, settings: &Value, require: &[String]) -> Option<(Field, Read)> {
+    let Value::Table(table) = settings else {
+        return top.wrong(&format!("fields.{name}"), "a table such as { kind = \"code\" }", settings, None);
+    };
+    let mut settings = top.within(&format!("fields.{name}"), table);
+    let kinds: Vec<&'static str> = KINDS.iter().map(|(kind, _)| *kind).collect();
+    let kind = settings.choice("kind", &kinds, "text");
+    let constructor = KINDS.iter().find(|(known, _)| *known == kind).map(|(_, constructor)| constructor)?;
+    let made = constructor(&mut settings);
+    Some((Field::new(name, kind, made, require), settings.finish()))
+}
+
+impl Field {
+    fn new(name: &str, kind_name: &'static str, kind: Box<dyn crate::kinds::FieldKind>, require: &[String]) -> Self {
+        let mut prefix = Vec::new();
+        write_string(name, &mut prefix);
+        prefix.push(b':');
+        Self { name: name.to_owned(), kind, kind_name, required: require.iter().any(|required| required == name), prefix }
+    }
+}
+
+fn check_overlaps(top: &mut Settings<'_>, identity: &Identity, volatile: &[String], require: &[String]) {
+    let Identity::Fields(fields) = identity else {
+        if matches!(identity, Identity::Payload) && !require.is_empty() {
+            top.mistake("require", "needs `identity`: without it there is no field to require");
+        }
+        return;
+    };
+    let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+    for name in volatile.iter().filter(|name| names.contains(&name.as_str())) {
+        top.mistake("volatile", format!("\"{name}\" is an identity field, so it cannot be volatile"));
+    }
+    for name in require.iter().filter(|name| !names.contains(&name.as_str())) {
+        top.mistake("require", format!("\"{name}\" is not an identity field{}; they are {}", nearest(name, &names), listed(&names)));
+    }
+}
+
+fn record(top: &mut Settings<'_>) -> (RecordFields, Read) {
+    let Some(table) = top.table("record") else { return (RecordFields::default(), Read::default()) };
+    let mut settings = top.within("record", table);
+    let (url, fetched_at, source) = (settings.text("url"), settings.text("fetched_at"), settings.text("source"));
+    let assume_offset = settings.text("assume_offset").and_then(|text| {
+        let minutes = parse_offset(&text);
+        if minutes.is_none() {
+            settings.mistake("assume_offset", "an offset such as \"+02:00\" is needed");
+        }
+        minutes
+    });
+    (RecordFields { url, fetched_at, source, assume_offset }, settings.finish())
+}
+
+fn url(top: &mut Settings<'_>) -> (UrlRules, Read) {
+    let empty = Table::new();
+    let table = top.table("url").unwrap_or(&empty);
+    let mut settings = top.within("url", table);
+    let strength = match settings.choice("strength", &["exact", "page", "site"], "page") {
+        "exact" => Strength::Exact,
+        "site" => Strength::Site,
+        _ => Strength::Page,
+    };
+    let hosts = hosts(&mut settings);
+    (UrlRules { strength, hosts }, settings.finish())
+}
+
+fn hosts(settings: &mut Settings<'_>) -> Vec<HostRule> {
+    let rules = match settings.ask("host") {
+        Some(Value::Array(rules)) => rules,
+        Some(other) => return settings.wrong("host", "a list of tables, [[url.host]],", other, Vec::new()),
+        None => return Vec::new(),
+    };
+    let mut hosts = Vec::new();
+    let mut stated = Vec::new();
+    for (index, rule) in rules.iter().enumerate() {
+        let path = format!("host[{index}]");
+        let Value::Table(table) = rule else {
+            settings.wrong(&path, "a table", rule, ());
+            continue;
+        };
+        let mut within = settings.within(&path, table);
+        hosts.extend(HostRule::from_settings(&mut within));
+        stated.push(Value::Table(within.finish().stated));
+    }
+    settings.note("host", Value::Array(stated), !rules.is_empty());
+    hosts
+}
+
+fn actions(top: &mut Settings<'_>) -> (Actions, Read) {
+    let empty = Table::new();
+    let table = top.table("actions").unwrap_or(&empty);
+    let mut settings = top.within("actions", table);
+    let mut keep = |name, other| settings.choice(name, &["keep", other], "keep") == "keep";
+    let actions = Actions {
+        keep_syndicated: keep("syndicated", "skip"),
+        keep_changed: keep("changed", "skip"),
+        keep_unkeyed: keep("unkeyed", "refuse"),
+    };
+    (actions, settings.finish())
+}
+
+/// Text form of a digest.
+impl Ruleset {
+    /// `sha256:<hex>` of what can change a key.
+    #[must_use]
+    pub fn fingerprint_text(&self) -> String {
+        labelled(&self.fingerprint)
+    }
+
+    /// `sha256:<hex>` of everything else.
+    #[must_use]
+    pub fn configuration_text(&self) -> String {
+        labelled(&self.configuration)
+    }
+}
+
+fn labelled(digest: &Digest) -> String {
+    format!("sha256:{}", crate::keys::hex(digest))
+}

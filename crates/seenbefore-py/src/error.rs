@@ -1,0 +1,41 @@
+//! From the core's errors to the classes of `seenbefore.errors`: one function for each.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use seenbefore_core::error::Refusal;
+use seenbefore_core::ruleset::Mistake;
+use seenbefore_core::urls::UrlProblem;
+
+static ERRORS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+
+fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let module = ERRORS.get_or_try_init(py, || py.import("seenbefore.errors").map(Bound::unbind))?;
+    module.bind(py).getattr(name)
+}
+
+fn made(error: PyResult<Bound<'_, PyAny>>) -> PyErr {
+    error.map_or_else(|failed| failed, PyErr::from_value)
+}
+
+/// `errors.Refused(code, field, detail)`
+pub fn refused(py: Python<'_>, refusal: &Refusal) -> PyErr {
+    let arguments = (refusal.code.code(), refusal.field.as_deref(), &*refusal.detail);
+    made(class(py, "Refused").and_then(|class| class.call1(arguments)))
+}
+
+/// `errors.RulesInvalid(mistakes)`
+pub fn rules_invalid(py: Python<'_>, mistakes: Vec<Mistake>) -> PyErr {
+    let mistakes: Vec<_> = mistakes.into_iter().map(|mistake| (mistake.path, mistake.message)).collect();
+    made(class(py, "RulesInvalid").and_then(|class| class.call1((mistakes,))))
+}
+
+/// `errors.UrlRefused(code)`
+pub fn url_refused(py: Python<'_>, problem: UrlProblem) -> PyErr {
+    made(class(py, "UrlRefused").and_then(|class| class.call1((problem.code(),))))
+}
+
+/// A wrong argument of a program.
+pub fn wrong_argument(message: String) -> PyErr {
+    PyTypeError::new_err(message)
+}
