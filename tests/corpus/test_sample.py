@@ -1,4 +1,4 @@
-"""The sample crawls, judged: every line that is there to show something gets the verdict that the sample's README states."""
+"""The sample crawls, judged: each line that is there to show something gets the verdict that the README states."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parent.parent.parent
 LIMIT = 350
 # Files over the limit, each with the reason why it is one file all the same.
 LONGER: dict[str, str] = {
-    "tests/reference/naive.py": "one file on purpose: a buyer of data gets it, reads it and runs it without installing anything",
+    "tests/reference/naive.py": "one file on purpose: a buyer of data reads and runs it without installing anything",
 }
 VAGUE = {"utils", "util", "misc", "helpers", "helper", "common", "core", "base_utils", "tools", "stuff", "lib_utils"}
 # The workspace's own lib.rs and folders are named by cargo.
