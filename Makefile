@@ -51,7 +51,7 @@ test-python: $(VENV)/built  ## the Python tests alone
 	pytest
 
 bench: $(VENV)/built  ## the benchmarks (not part of the tests)
-	@tools/bench.sh
+	python benches/main_job.py
 
 clean:  ## remove what the targets made
 	rm -rf .venv target demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

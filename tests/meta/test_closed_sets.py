@@ -1,4 +1,4 @@
-"""Each member of each closed list is documented and tested: codes, verdicts, kinds, steps, errors, commands, options."""
+"""Members of closed lists are documented and tested: codes, verdicts, kinds, steps, errors, commands, options."""
 
 from __future__ import annotations
 
@@ -46,17 +46,11 @@ def tested() -> str:
 TESTED = tested()
 
 
-def url_steps() -> list[str]:
-    """The URL steps, from the list that the core runs."""
-    source = (ROOT / "crates" / "seenbefore-core" / "src" / "urls" / "mod.rs").read_text(encoding="utf-8")
-    return re.findall(r'step\("([a-z-]+)"', source)
-
-
 def members() -> Iterator[tuple[str, str]]:
     """Each code, verdict, kind and step, with the page that documents it."""
     for page, names in {
         "codes.md": [*_kernel.VERDICTS, *_kernel.REFUSAL_CODES, *_kernel.PROBLEM_CODES],
-        "rulesets.md": [*_kernel.KINDS, *_kernel.TEXT_STEPS, *_kernel.URL_STRENGTHS, *url_steps()],
+        "rulesets.md": [*_kernel.KINDS, *_kernel.TEXT_STEPS, *_kernel.URL_STRENGTHS, *_kernel.URL_STEPS],
     }.items():
         yield from ((page, name) for name in names)
 
