@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -53,6 +54,15 @@ def test_no_vague_names() -> None:
     package = [path.relative_to(ROOT) for path in SOURCES if path.relative_to(ROOT).parts[0] != "tools"]
     parts = {part for path in package for part in (*path.parts[1:-1], path.stem)}
     assert not parts & VAGUE
+
+
+@pytest.mark.parametrize("path", [path for path in SOURCES if path.name.startswith("test_")], ids=name)
+def test_tests_say_the_behaviour(path: Path) -> None:
+    """Each test has a docstring that says what is expected, for whoever sees it fail."""
+    functions = (
+        node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.FunctionDef)
+    )
+    assert [one.name for one in functions if one.name.startswith("test_") and not ast.get_docstring(one)] == []
 
 
 def test_sample_is_what_the_script_writes() -> None:
