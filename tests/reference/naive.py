@@ -13,11 +13,12 @@ Neither `json`, `float`, `str.split`, `str.strip()` without an argument, nor any
 from __future__ import annotations
 
 import base64
+import datetime
 import hashlib
 import re
 import sys
 import unicodedata
-from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple, Union
 
 sys.path.insert(0, __file__.rpartition("/")[0])
 
@@ -28,7 +29,7 @@ except ImportError:
     class UrlRefused(Exception):  # type: ignore[no-redef]
         code = "url-invalid"
 
-    def canonical_url(text: str, strength: str = "page") -> str:
+    def canonical_url(text: str, strength: str = "page", *hosts: Any) -> str:
         raise NotCheckable("urls.py is not beside this file")
 
     def redact(text: str) -> str:
@@ -705,7 +706,7 @@ class Context:
         self.record = record or {}
         self.url = url or {}
         self.star = star
-        self.problems: set = set()
+        self.problems: Set[str] = set()
 
 
 def characters(value: Any) -> str:
@@ -717,12 +718,23 @@ def characters(value: Any) -> str:
     raise Refused("wrong-type", "takes a string or a number")
 
 
+_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|nbsp|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});")
+
+
+def prose(value: Any, fold: bool, compatibility: bool, context: Context) -> str:
+    """text/1, with the problem `entity-residue` for what looks like a character reference."""
+    text = characters(value)
+    if _ENTITY.search(text):
+        context.problems.add("entity-residue")
+    return text_1(text, fold, compatibility)
+
+
 def kind_text(value: Any, settings: Settings, context: Context) -> Any:
-    return text_1(characters(value), settings.get("casefold", True), settings.get("compatibility", False))
+    return prose(value, settings.get("casefold", True), settings.get("compatibility", False), context)
 
 
 def kind_name(value: Any, settings: Settings, context: Context) -> Any:
-    return text_1(characters(value), settings.get("casefold", False), settings.get("compatibility", False))
+    return prose(value, settings.get("casefold", False), settings.get("compatibility", False), context)
 
 
 def kind_id(value: Any, settings: Settings, context: Context) -> Any:
@@ -765,9 +777,9 @@ def kind_auto(value: Any, settings: Settings, context: Context) -> Any:
     if isinstance(value, Number):
         return kind_decimal(value, settings, context)
     if isinstance(value, str):
-        return text_1(value, not context.star)
+        return prose(value, not context.star, False, context)
     if isinstance(value, list):
-        return [canonical(item, {}, context) for item in value]
+        return [canonical(item, None, context) for item in value]
     if isinstance(value, dict):
         return _members(value, {}, context)
     raise Refused("float" if isinstance(value, float) else "wrong-type", type(value).__name__)
@@ -790,15 +802,310 @@ def kind_object(value: Any, settings: Settings, context: Context) -> Any:
     return _members(value, settings.get("members", {}), context)
 
 
-def _of(settings: Settings) -> Settings:
-    of = settings.get("of", {})
+def _of(settings: Settings) -> Optional[Settings]:
+    of = settings.get("of")
     return {"kind": of} if isinstance(of, str) else of
 
 
 def _members(value: Dict[str, Any], declared: Dict[str, Settings], context: Context) -> Dict[str, Any]:
     """The present members in canonical form; of several that are refused, the first in canonical order counts."""
-    forms = {name: canonical(value[name], declared.get(name, {}), context) for name in sorted(value, key=utf16_order)}
+    forms = {name: canonical(value[name], declared.get(name), context) for name in sorted(value, key=utf16_order)}
     return {name: form for name, form in forms.items() if form is not None}
+
+
+# Identifiers with a check digit, keys-1.md 6.1
+
+
+def _identifier(value: Any, settings: Settings, context: Context, valid: Callable[[str], Optional[str]]) -> str:
+    if isinstance(value, Number):
+        number = exact(value)
+        if number is not None and number.exponent < 0:
+            raise Refused("wrong-type", "a fraction in an identifier")
+    text = characters(value)
+    bare = re.sub("[ _-]", "", text_1(text)).replace("x", "X")
+    form = valid(bare)
+    if form is None:
+        context.problems.add("bad-check-digit")
+        return code(text)
+    return form
+
+
+def _weighted(digits: str, weights: Iterable[int]) -> int:
+    return sum((10 if d == "X" else int(d)) * w for d, w in zip(digits, weights))
+
+
+def _ean(digits: str) -> bool:
+    """The check digit of ISBN-13 and GTIN: weights 1 and 3 in turn from the right."""
+    return _weighted(digits[::-1], (1, 3) * 7) % 10 == 0
+
+
+def kind_isbn(value: Any, settings: Settings, context: Context) -> Any:
+    def valid(bare: str) -> Optional[str]:
+        if re.fullmatch("[0-9]{9}[0-9X]", bare) and _weighted(bare, range(10, 0, -1)) % 11 == 0:
+            body = "978" + bare[:9]
+            return body + str(-_weighted(body, (1, 3) * 6) % 10)
+        return bare if re.fullmatch("97(?:8[0-9]|9[1-9])[0-9]{9}", bare) and _ean(bare) else None
+
+    return _identifier(value, settings, context, valid)
+
+
+def kind_issn(value: Any, settings: Settings, context: Context) -> Any:
+    def valid(bare: str) -> Optional[str]:
+        good = re.fullmatch("[0-9]{7}[0-9X]", bare) and _weighted(bare, range(8, 0, -1)) % 11 == 0
+        return bare if good else None
+
+    return _identifier(value, settings, context, valid)
+
+
+def kind_gtin(value: Any, settings: Settings, context: Context) -> Any:
+    def valid(bare: str) -> Optional[str]:
+        good = re.fullmatch("[0-9]{8}|[0-9]{12,14}", bare) and _ean(bare)
+        return bare.rjust(14, "0") if good else None
+
+    return _identifier(value, settings, context, valid)
+
+
+# Money, keys-1.md 6.3; the tables are those of spec/tables/iso4217.json
+
+MINOR_UNITS = {
+    0: "BIF BYR CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",
+    2: (
+        "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF "
+        "CHE CHF CHW CNY COP COU CRC CUC CUP CVE CZK DKK DOP DZD EEK EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD "
+        "GTQ GYD HKD HNL HRK HTG HUF IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL LTL LVL MAD "
+        "MDL MGA MKD MMK MNT MOP MRO MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR "
+        "PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SKK SLE SLL SOS SRD SSP STD STN SVC SYP SZL THB TJS TMT "
+        "TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VEF VES WST XAD XCD XCG YER ZAR ZMK ZMW ZWG ZWL"
+    ),
+    3: "BHD IQD JOD KWD LYD OMR TND",
+    4: "CLF UYW",
+}
+_DOLLARS = "ARS AUD BBD BMD BND BSD BZD CAD CLP COP CUP DOP FJD GYD HKD JMD KYD LRD MXN NAD NIO NZD SBD SGD SRD TTD TWD USD UYU XCD"
+_RUPEES = "INR LKR MUR NPR PKR SCR"
+_SIGNS = {
+    "$": _DOLLARS, "\uff04": _DOLLARS, "US$": "USD", "U$S": "USD", "A$": "AUD", "AU$": "AUD", "C$": "CAD NIO",
+    "CA$": "CAD", "NZ$": "NZD", "HK$": "HKD", "S$": "SGD", "NT$": "TWD", "MX$": "MXN", "R$": "BRL", "\u20ac": "EUR",
+    "\u00a3": "EGP FKP GBP GIP LBP SDG SHP SSP SYP", "\u00a5": "CNY JPY", "\uffe5": "CNY JPY", "\u5186": "JPY",
+    "\u5143": "CNY HKD TWD", "\u20a9": "KPW KRW", "\uc6d0": "KPW KRW", "\u20b9": "INR", "\u20a8": _RUPEES,
+    "Rs": _RUPEES, "Rs.": _RUPEES, "\u20bd": "RUB", "\u0440\u0443\u0431": "BYN RUB", "\u0440\u0443\u0431.": "BYN RUB",
+    "\u20b4": "UAH", "\u0433\u0440\u043d": "UAH", "\u0433\u0440\u043d.": "UAH", "\u20b8": "KZT", "\u20bc": "AZN",
+    "\u20be": "GEL", "\u058f": "AMD", "\u043b\u0432": "BGN", "\u043b\u0432.": "BGN", "\u20ba": "TRY", "TL": "TRY",
+    "\u20aa": "ILS", "\u20ab": "VND", "\u0111": "VND", "\u20b1": "PHP", "\u0e3f": "THB", "\u20a6": "NGN",
+    "\u20a1": "CRC", "\u20b2": "PYG", "\u20ae": "MNT", "\u20ad": "LAK", "\u17db": "KHR", "\u09f3": "BDT",
+    "\u20b5": "GHS", "\u060b": "AFN", "\ufdfc": "IRR OMR QAR SAR YER", "kr": "DKK ISK NOK SEK",
+    "kr.": "DKK ISK NOK SEK", "z\u0142": "PLN", "K\u010d": "CZK", "Ft": "HUF", "lei": "MDL RON", "Fr": "CHF",
+    "Fr.": "CHF", "SFr.": "CHF", "R": "ZAR", "RM": "MYR", "Rp": "IDR", "S/": "PEN",
+}
+CURRENCIES = {currency: units for units, codes in MINOR_UNITS.items() for currency in codes.split(" ")}
+SIGNS = {sign: codes.split(" ") for sign, codes in _SIGNS.items()}
+_GROUPS = " \u00a0\u2009\u202f'\u2019"
+
+
+def currency_of(settings: Settings, context: Context) -> str:
+    named = settings["currency"]
+    if not re.fullmatch("[A-Z]{3}", named):
+        member = context.record.get(named)
+        named = trimmed(member) if isinstance(member, str) and not isinstance(member, Number) else ""
+        named = re.sub("[a-z]", lambda m: m.group().upper(), named)
+    if named not in CURRENCIES:
+        raise Refused("unknown-currency", f"{named!r} is not in the table")
+    return named
+
+
+def kind_money(value: Any, settings: Settings, context: Context) -> Any:
+    if not isinstance(value, str):
+        raise Refused("wrong-type", "takes a number or a string")
+    currency = currency_of(settings, context)
+    text = value if isinstance(value, Number) else _amount(trimmed(compose(known(value))), currency, settings)
+    amount = exact(text)
+    assert amount is not None  # the reader and _amount give no other text
+    units = CURRENCIES[currency]
+    minor = amount if amount.digits == "0" else amount._replace(exponent=amount.exponent + units)
+    if minor.exponent < 0:
+        raise Refused("excess-decimals", f"{currency} has {units} decimals")
+    if plain(minor) is None:
+        raise Refused("number-too-long", f"more than {MAX_DIGITS} digits")
+    return [currency, minor]
+
+
+def _amount(text: str, currency: str, settings: Settings) -> str:
+    """The decimal text of an amount given as [minus] [mark] [minus] number [mark]."""
+    stretch = re.search("[0-9](?:.*[0-9])?", text, re.DOTALL)
+    if not stretch or not re.fullmatch(f"[0-9.,{_GROUPS}]+", stretch.group()):
+        raise Refused("bad-money", "no amount, or something in it")
+    number, before = stretch.group(), text[: stretch.start()]
+    minus, mark, late = re.fullmatch("([-\u2212]?)(.*?)([-\u2212]?)", before, re.DOTALL).groups()  # type: ignore[union-attr]
+    if (minus and late) or (minus and mark and mark[0] in SPACES):
+        raise Refused("bad-money", "a second minus, or a space after it")
+    meanings = []
+    for each in (trimmed(mark), trimmed(text[stretch.end() :])):
+        code_like = re.fullmatch("[A-Za-z]{3}", each) and each.upper() in CURRENCIES
+        if each and not code_like and each not in SIGNS:
+            raise Refused("bad-money", f"{each!r} is no currency sign")
+        meanings.append([each.upper()] if code_like else SIGNS.get(each, [currency]))
+    if not all(currency in each for each in meanings):
+        raise Refused("currency-conflict", f"the amount does not mean {currency}")
+    sign = settings.get("decimal")
+    if sign is None and re.search("[.,]", number):
+        raise Refused("ambiguous-money", "no decimal sign is declared")
+    groups = _GROUPS + {".": ",", ",": ".", None: ""}[sign]
+    grouped = f"[1-9][0-9]{{0,2}}([{groups}])[0-9]{{3}}(?:\\2[0-9]{{3}})*"
+    shape = re.fullmatch(f"({grouped}|[0-9]+)(?:[{sign or ''}]([0-9]+))?".replace("[]", "(?!)"), number)
+    if not shape:
+        raise Refused("ambiguous-money", "grouping is wrong")
+    return (minus or late).replace("\u2212", "-") + re.sub("[^0-9]", "", shape.group(1)) + "." + (shape.group(3) or "")
+
+
+# Times and dates, keys-1.md 6.4
+
+_ISO = re.compile(
+    r"([0-9]{4})(?:-([0-9]{2})-([0-9]{2})|([0-9]{2})([0-9]{2}))"
+    r"(?:[Tt ]([0-9]{2})(?:(?::([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]+))?)?)|(?:([0-9]{2})(?:([0-9]{2})(?:[.,]([0-9]+))?)?))?"
+    r"([Zz]|[+-][0-9]{2}(?::?[0-9]{2})?|\x20?[A-Za-z]{1,5})?)?\Z"
+)
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_MAIL = re.compile(
+    r"(?:([A-Za-z]{3}),[ \t]*)?([0-9]{1,2})[ \t]+([A-Za-z]{3})[ \t]+([0-9]{4})[ \t]+"
+    r"([0-9]{2}):([0-9]{2})(?::([0-9]{2}))?[ \t]+([+-][0-9]{4}|[A-Za-z]{1,5})\Z"
+)
+
+
+class Instant(NamedTuple):
+    """`seconds` since 1970-01-01T00:00:00 as the clock shows it, the digits of the fraction, and the zone as written."""
+
+    seconds: int
+    fraction: str
+    zone: Optional[str]
+    bare: bool
+
+
+def _day(year: int, month: int, day: int) -> Optional[int]:
+    """Days since 1970-01-01, or None for a date that does not exist."""
+    try:
+        return datetime.date(year, month, day).toordinal() - datetime.date(1970, 1, 1).toordinal()
+    except ValueError:
+        return None
+
+
+def read_time(text: str) -> Optional[Instant]:
+    """A date time of either form or a bare date; None for anything else."""
+    iso = _ISO.match(text)
+    if iso:
+        year, month, day, bmonth, bday, hour, minute, second, part, bminute, bsecond, bpart, zone = iso.groups(default="")
+        days = _day(int(year), int(month or bmonth), int(day or bday))
+        clock = (hour, minute or bminute, second or bsecond)
+        fraction, bare = part or bpart, not hour
+    else:
+        mail = _MAIL.match(text)
+        if not mail or mail.group(3).lower() not in _MONTHS:
+            return None
+        name, day, word, year, hour, minute, second, zone = mail.groups(default="")
+        days = _day(int(year), _MONTHS.index(word.lower()) + 1, int(day))
+        if days is None or (name and (name.lower() not in _DAYS or (days + 3) % 7 != _DAYS.index(name.lower()))):
+            return None
+        clock, fraction, bare = (hour, minute, second), "", False
+        zone = {"gmt": "Z", "ut": "Z", "z": "?"}.get(zone.lower(), zone)
+    hours, minutes, seconds = (int(part or "0") for part in clock)
+    if days is None or hours > 23 or minutes > 59 or seconds > 59:
+        return None
+    return Instant(days * 86400 + hours * 3600 + minutes * 60 + seconds, fraction.rstrip("0"), zone or None, bare)
+
+
+def _offset(zone: Optional[str]) -> Union[int, str, None]:
+    """Seconds east of UTC; "unknown" for -00:00 and zones by letters; None where the offset is impossible."""
+    if zone in ("Z", "z"):
+        return 0
+    digits = re.fullmatch("([+-])([0-9]{2}):?([0-9]{2})?", zone or "")
+    if not digits:
+        return "unknown"
+    sign, hours, minutes = digits.groups(default="00")
+    if int(hours) > 23 or int(minutes) > 59:
+        return None
+    seconds = int(hours) * 3600 + int(minutes) * 60
+    return "unknown" if sign == "-" and seconds == 0 else seconds if sign == "+" else -seconds
+
+
+def utc_text(seconds: int, fraction: str) -> Optional[str]:
+    """`YYYY-MM-DDThh:mm:ss[.f]Z`, or None outside the years 0001 to 9999."""
+    days, clock = divmod(seconds, 86400)
+    ordinal = days + datetime.date(1970, 1, 1).toordinal()
+    if not 1 <= ordinal <= datetime.date.max.toordinal():
+        return None
+    date = datetime.date.fromordinal(ordinal)
+    out = f"{date.year:04d}-{date.month:02d}-{date.day:02d}T{clock // 3600:02d}:{clock // 60 % 60:02d}:{clock % 60:02d}"
+    return out + ("." + fraction if fraction else "") + "Z"
+
+
+def kind_timestamp(value: Any, settings: Settings, context: Context) -> Any:
+    epoch = settings.get("epoch")
+    text = value if isinstance(value, str) else ""
+    if not text or (isinstance(value, Number) and not epoch):
+        raise Refused("wrong-type", "takes a string, and an integer where epoch is declared")
+    text = trimmed(text)
+    if isinstance(value, Number) or (epoch and re.fullmatch("[+-]?[0-9]+", text)):
+        count = kind_integer(value, {}, context)
+        ticks = int(plain(count) or "0") if len(plain(count) or "") < 30 else 10**30
+        seconds, rest = divmod(ticks, 1000 if epoch == "ms" else 1)
+        out = utc_text(seconds, f"{rest:03d}".rstrip("0"))
+    else:
+        instant = read_time(text)
+        if instant is None or instant.bare:
+            raise Refused("bad-timestamp", "not a date and time")
+        offset = _offset(instant.zone or settings.get("assume_offset"))
+        if offset == "unknown":
+            raise Refused("no-zone", "no offset from UTC is given")
+        out = utc_text(instant.seconds - offset, instant.fraction) if isinstance(offset, int) else None
+    if out is None:
+        raise Refused("bad-timestamp", "out of range")
+    return out
+
+
+def kind_date(value: Any, settings: Settings, context: Context) -> Any:
+    if isinstance(value, Number) or not isinstance(value, str):
+        raise Refused("wrong-type", "takes a string")
+    date = re.fullmatch("([0-9]{4})(-?)([0-9]{2})\\2([0-9]{2})", trimmed(value))
+    if not date or _day(int(date.group(1)), int(date.group(3)), int(date.group(4))) is None:
+        raise Refused("bad-date", "not YYYY-MM-DD or YYYYMMDD, or no such day")
+    return f"{date.group(1)}-{date.group(3)}-{date.group(4)}"
+
+
+def read_fetched_at(text: str, assume_offset: str = "Z") -> Optional[int]:
+    """Microseconds since 1970 in UTC, read leniently; None for what cannot be read (keys-1.md 10)."""
+    instant = read_time(trimmed(text))
+    if instant is None:
+        return None
+    offset = _offset(instant.zone or assume_offset)
+    if offset is None or (offset == "unknown" and (instant.zone or "")[:1] not in ("+", "-")):
+        return None
+    seconds = instant.seconds - (offset if isinstance(offset, int) else 0)
+    if utc_text(seconds, "") is None:
+        return None
+    return seconds * 1000000 + int(instant.fraction[:6].ljust(6, "0"))
+
+
+def fetched_at_text(micros: int) -> str:
+    seconds, rest = divmod(micros, 1000000)
+    return utc_text(seconds, f"{rest:06d}".rstrip("0")) or ""
+
+
+# URLs, keys-1.md 8
+
+
+def canonical_of(text: str, url: Settings) -> str:
+    """The canonical URL at the ruleset's strength, with its host rules if it has any. Raises UrlRefused."""
+    hosts = url.get("host", [])
+    return canonical_url(text, url.get("strength", "page"), *([hosts] if hosts else []))
+
+
+def kind_url(value: Any, settings: Settings, context: Context) -> Any:
+    if isinstance(value, Number) or not isinstance(value, str):
+        raise Refused("wrong-type", "takes a string")
+    try:
+        return canonical_of(value, context.url)
+    except UrlRefused as refusal:
+        context.problems.add(refusal.code)
+        return text_1(redact(value), False)
 
 
 Kind = Callable[[Any, Settings, Context], Any]
@@ -807,9 +1114,16 @@ KINDS: Dict[str, Kind] = {
     "name": kind_name,
     "id": kind_id,
     "code": kind_code,
+    "isbn": kind_isbn,
+    "issn": kind_issn,
+    "gtin": kind_gtin,
     "integer": kind_integer,
     "decimal": kind_decimal,
+    "money": kind_money,
+    "timestamp": kind_timestamp,
+    "date": kind_date,
     "boolean": kind_boolean,
+    "url": kind_url,
     "list": kind_list,
     "set": kind_set,
     "object": kind_object,
@@ -817,14 +1131,407 @@ KINDS: Dict[str, Kind] = {
 }
 
 
-def canonical(value: Any, settings: Settings, context: Context) -> Any:
+def canonical(value: Any, settings: Optional[Settings], context: Context) -> Any:
     """The canonical form of a value under a field's settings, or None where it is absent. Raises Refused.
 
-    No settings at all: `auto`; settings without a kind: `text`. Null and blank strings are absent under every kind.
+    None as settings: `auto`; settings without a kind: `text`. Null and blank strings are absent under every kind.
     """
     if value is None or (isinstance(value, str) and not trimmed(value)):
         return None
-    form = KINDS[settings.get("kind", "text") if settings else "auto"](value, settings, context)
+    form = KINDS["auto" if settings is None else settings.get("kind", "text")](value, settings or {}, context)
     if form == "" or form == {} or (isinstance(form, list) and all(item is None for item in form)):
         return None
     return form
+
+
+# ── Rulesets, keys-1.md 7 ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _tables(settings: Settings) -> Settings:
+    """A field's settings with `kind` written out, defaults left out, and `of` as a table: what a fingerprint covers."""
+    kind = settings.get("kind", "text")
+    defaults = {"casefold": kind != "name", "compatibility": False, "strip_punctuation": False}
+    out = {key: value for key, value in settings.items() if key not in defaults or value != defaults[key]}
+    out["kind"] = kind
+    of = _of(settings)
+    if of is not None:
+        out["of"] = _tables(of)
+    if out.get("of") == {"kind": "auto"}:
+        del out["of"]
+    if "members" in out:
+        out["members"] = {name: _tables(table) for name, table in out["members"].items()}
+    return {key: value for key, value in out.items() if value not in ({}, [], None)}
+
+
+class Ruleset:
+    """A ruleset as `tomllib` (or a JSON reader) gives it. Mistakes in it are the kernel's business, not this file's."""
+
+    def __init__(self, table: Dict[str, Any]) -> None:
+        self.table = table
+        self.label = f"{table['name']}/{table['version']}"
+        self.identity: Union[List[str], str, None] = table.get("identity")
+        self.require: List[str] = table.get("require", [])
+        self.volatile: List[str] = table.get("volatile", [])
+        self.payload: Optional[str] = table.get("payload")
+        self.base64 = table.get("payload_encoding") == "base64"
+        self.fields: Dict[str, Settings] = table.get("fields", {})
+        self.url: Settings = table.get("url", {})
+        self.actions: Dict[str, str] = table.get("actions", {})
+        self.record: Dict[str, str] = table.get("record", {})
+        self.facts = [self.record[name] for name in ("url", "fetched_at", "source") if name in self.record]
+
+    def fingerprint(self) -> str:
+        """`sha256:…` over what can change a key."""
+        identity = self.identity if self.identity == "*" else sorted(self.identity or [], key=utf16_order)
+        covered: Dict[str, Any] = {
+            "identity": identity,
+            "require": sorted(self.require, key=utf16_order),
+            "volatile": sorted(self.volatile, key=utf16_order),
+            "payload": self.payload,
+            "payload_encoding": "base64" if self.base64 else None,
+            "fields": {name: _tables(table) for name, table in self.fields.items()},
+            "url": {key: value for key, value in self.url.items() if (key, value) != ("strength", "page")},
+        }
+        if identity == "*" or (not identity and not self.payload):
+            covered["record"] = {key: value for key, value in self.record.items() if key != "assume_offset"}
+        kept = {key: value for key, value in covered.items() if value not in ({}, [], None)}
+        return sha256(canonical_json({"keys": self.table["keys"], **kept}))
+
+
+def sha256(data: bytes) -> str:
+    return "sha256:" + hashlib.sha256(data).hexdigest()
+
+
+# ── Keys of a record, keys-1.md 1, 7, 8 and 9 ────────────────────────────────────────────────────────────────────────
+
+
+class Keys(NamedTuple):
+    """The labelled keys of a record (None where there is none), its facts, and the problem codes, sorted."""
+
+    content_key: Optional[str]
+    url_key: Optional[str]
+    payload_digest: Optional[str]
+    problems: List[str]
+    url: Optional[str]
+    canonical_url: Optional[str]
+    source: Optional[str]
+    fetched_at: Optional[int]
+
+
+def identity_of(rules: Ruleset, record: Dict[str, Any], context: Context) -> Dict[str, Any]:
+    """The present identity fields in canonical form. Raises Refused with the field's name."""
+    names = rules.identity
+    if names == "*":
+        names = [name for name in record if name not in (*rules.volatile, *rules.facts, "_seen")]
+    forms: Dict[str, Any] = {}
+    for name in sorted(names or [], key=utf16_order):
+        try:
+            form = canonical(record.get(name), rules.fields.get(name), context)
+        except Refused as refusal:
+            raise Refused(refusal.code, refusal.detail, name) from None
+        if form is not None:
+            forms[name] = form
+    return forms
+
+
+def payload_of(rules: Ruleset, record: Dict[str, Any]) -> Optional[bytes]:
+    """The payload's bytes, or None where the ruleset names a member and the record has none."""
+    if rules.payload is None:
+        left_out = (*rules.volatile, *rules.facts, "_seen")
+        return canonical_json({name: record[name] for name in record if name not in left_out}, long_numbers=True)
+    text = record.get(rules.payload)
+    if text is None or (text == "" and isinstance(text, str)):
+        return None
+    if isinstance(text, Number) or not isinstance(text, str):
+        raise Refused("wrong-type", "a payload is a string", rules.payload)
+    if not rules.base64:
+        return text.encode("utf-8")
+    try:
+        data = base64.b64decode(text.encode("ascii"), validate=True)
+    except ValueError:
+        data = b""
+    if base64.b64encode(data).decode("ascii") != text:  # padding, alphabet and unused bits are as RFC 4648 wants them
+        raise Refused("bad-base64", "not base64 of RFC 4648 section 4", rules.payload)
+    return data
+
+
+def host_of(canonical_exact: str) -> str:
+    authority = re.split("[/?#]", canonical_exact.partition("://")[2], maxsplit=1)[0]
+    return re.sub(":[0-9]*$", "", authority)
+
+
+def keys_of(
+    rules: Ruleset,
+    record: Dict[str, Any],
+    url: Optional[str] = None,
+    source: Optional[str] = None,
+    fetched_at: Optional[str] = None,
+    input_name: Optional[str] = None,
+) -> Keys:
+    """All keys and facts of a record. `url`, `source` and `fetched_at` stand in where the record has none of its own."""
+    context = Context(record, rules.url, rules.identity == "*")
+    forms = identity_of(rules, record, context)
+    payload = payload_of(rules, record)
+    digest = None if payload is None else sha256(payload)
+    content: Optional[str] = None
+    if not rules.identity:
+        content = None if rules.payload is None and payload == b"{}" else digest
+    elif forms and all(name in forms for name in rules.require):
+        content = sha256(canonical_json(forms))
+    if content is None and rules.actions.get("unkeyed") == "refuse":
+        raise Refused("no-identity")
+
+    address = _fact(rules, record, "url", url)
+    shown: Optional[str] = None
+    place: Optional[str] = None
+    host = ""
+    if isinstance(address, str) and not isinstance(address, Number):
+        shown = redact(address)
+        try:
+            place = canonical_of(address, rules.url)
+            host = host_of(canonical_url(address, "exact"))
+        except UrlRefused as refusal:
+            context.problems.add(refusal.code)
+    elif address is not None:
+        context.problems.add("url-invalid")
+
+    when = _fact(rules, record, "fetched_at", fetched_at)
+    micros: Optional[int] = None
+    if when is not None:
+        readable = isinstance(when, str) and not isinstance(when, Number)
+        micros = read_fetched_at(when, rules.record.get("assume_offset", "Z")) if readable else None
+        if micros is None:
+            context.problems.add("bad-fetched-at")
+
+    return Keys(
+        content and f"{rules.label}:{content}",
+        place and f"{rules.label}:url:{sha256(place.encode('utf-8'))}",
+        digest,
+        sorted(context.problems),
+        shown,
+        place,
+        _source(rules, record, source) or host or (input_name or "").rpartition("/")[2] or None,
+        micros,
+    )
+
+
+def _fact(rules: Ruleset, record: Dict[str, Any], name: str, given: Optional[str]) -> Any:
+    """The record's own value of a fact, else the one given; blank is none."""
+    for value in (record.get(rules.record.get(name, "")) if name in rules.record else None, given):
+        if value is not None and not (isinstance(value, str) and not trimmed(value)):
+            return value
+    return None
+
+
+def _source(rules: Ruleset, record: Dict[str, Any], given: Optional[str]) -> Optional[str]:
+    value = record.get(rules.record["source"]) if "source" in rules.record else None
+    if isinstance(value, Number):
+        number = exact(value)
+        value = number and plain(number)
+    return (trimmed(value) if isinstance(value, str) else "") or trimmed(given or "") or None
+
+
+# ── Verdicts and receipts, verdicts-1.md and receipt-1.md ────────────────────────────────────────────────────────────
+
+
+def ordered_json(members: Dict[str, Any]) -> bytes:
+    """Exact canonical JSON, but with the members of the outermost and of nested objects in the order given."""
+
+    def written(value: Any) -> str:
+        if isinstance(value, dict):
+            return "{" + ",".join(json_string(name) + ":" + written(value[name]) for name in value) + "}"
+        return _written(value, long_numbers=False)
+
+    return written(members).encode("utf-8")
+
+
+class Sighting(NamedTuple):
+    """One record at one place at one time, as `refers_to` and `previous` show it."""
+
+    run: int
+    seq: int
+    url: Optional[str]
+    fetched_at: Optional[int]
+    payload_digest: Optional[str]
+
+    def shown(self) -> Dict[str, Any]:
+        when = None if self.fetched_at is None else fetched_at_text(self.fetched_at)
+        return {"run": self.run, "seq": self.seq, "url": self.url, "fetched_at": when}
+
+
+class Place(NamedTuple):
+    latest: Sighting
+    content_key: str
+
+
+class Decision(NamedTuple):
+    verdict: str
+    seen_before: bool
+    refers_to: Optional[Sighting]
+    previous: Optional[Sighting]
+    first_seen: Optional[int]
+
+
+def verdict(content_seen: bool, url_given: bool, url_seen: bool, same_content: bool) -> str:
+    """The verdict table for a record that has a content key. `same_content`: it is the URL's latest."""
+    if not url_given or not url_seen:
+        return "new" if not content_seen else "syndicated" if url_given else "duplicate"
+    return "duplicate" if same_content else "changed"
+
+
+class Output(NamedTuple):
+    """What one line adds to the three files; None where it adds nothing. Without the LF that ends each line."""
+
+    receipt: bytes
+    kept: Optional[bytes]
+    refused: Optional[bytes]
+
+
+class Judge:
+    """Judges lines in order against all it judged before; the simplest store there is.
+
+    `source` and `fetched_at` stand in for records without their own; `replace_seen` accepts records with `_seen`.
+    """
+
+    def __init__(
+        self,
+        rules: Ruleset,
+        source: Optional[str] = None,
+        fetched_at: Optional[str] = None,
+        replace_seen: bool = False,
+        limit: int = MAX_LINE,
+    ) -> None:
+        self.rules, self.source, self.fetched_at = rules, source, fetched_at
+        self.replace_seen, self.limit = replace_seen, limit
+        self.first: Dict[str, Sighting] = {}
+        self.first_seen: Dict[str, Optional[int]] = {}
+        self.places: Dict[str, Place] = {}
+        self.run, self.seq = 1, 0
+
+    def next_run(self) -> None:
+        self.run, self.seq = self.run + 1, 0
+
+    def judge(self, name: str, data: bytes) -> Iterator[Output]:
+        """Judges one whole input called `name`."""
+        for line in lines(data):
+            self.seq += 1
+            try:
+                yield self._record(name, line)
+            except Refused as refusal:
+                yield self._refused(name, line, refusal)
+
+    def decide(self, keys: Keys) -> Decision:
+        """The verdict on a record, and what the next records will find; an unkeyed one leaves nothing behind."""
+        key = keys.content_key
+        if key is None:
+            return Decision("unkeyed", False, None, None, None)
+        here = Sighting(self.run, self.seq, keys.url, keys.fetched_at, keys.payload_digest)
+        place = self.places.get(keys.url_key or "")
+        word = verdict(key in self.first, keys.url_key is not None, place is not None, place is not None and place.content_key == key)
+        seen_before = key in self.first
+        refers_to = self.first.get(key)
+        times = [t for t in (self.first_seen.get(key), keys.fetched_at) if t is not None]
+        self.first.setdefault(key, here)
+        self.first_seen[key] = min(times) if times else None
+        if keys.url_key is not None:
+            self.places[keys.url_key] = Place(here, key)
+        previous = place.latest if place is not None and word == "changed" else None
+        return Decision(word, seen_before, refers_to, previous, self.first_seen[key])
+
+    def action(self, decision: Decision) -> str:
+        default = "skip" if decision.verdict == "duplicate" else "keep"
+        wanted = self.rules.actions.get(decision.verdict, default) if decision.verdict != "duplicate" else default
+        return "skip" if wanted == "skip" and decision.seen_before else "keep"
+
+    def _record(self, name: str, line: Line) -> Output:
+        parsed = read_parts(line.data, self.limit)
+        record = parsed.record
+        if "_seen" in record and not self.replace_seen:
+            raise Refused("seen-member")
+        record = {member: value for member, value in record.items() if member != "_seen"}
+        keys = keys_of(self.rules, record, None, self.source, self.fetched_at, name)
+        decision = self.decide(keys)
+        action = self.action(decision)
+        refers_to, previous = decision.refers_to, decision.previous
+        matched_on = None
+        if refers_to is not None:
+            equal = keys.payload_digest is not None and refers_to.payload_digest == keys.payload_digest
+            matched_on = "payload" if equal else "content"
+        receipt = {
+            "run": self.run,
+            "seq": self.seq,
+            "input": name,
+            "line": line.number,
+            "source": keys.source,
+            "url": keys.url,
+            "url_key": keys.url_key,
+            "fetched_at": None if keys.fetched_at is None else fetched_at_text(keys.fetched_at),
+            "payload_digest": keys.payload_digest,
+            "content_key": keys.content_key,
+            "verdict": decision.verdict,
+            "action": action,
+            "seen_before": decision.seen_before,
+            "matched_on": matched_on,
+            "refers_to": refers_to and refers_to.shown(),
+            "previous": previous and previous.shown(),
+            "problems": keys.problems,
+        }
+        seen = {
+            "sha256": keys.payload_digest,
+            "content_key": keys.content_key,
+            "verdict": decision.verdict,
+            "seen_before": decision.seen_before,
+            "first_seen": None if decision.first_seen is None else fetched_at_text(decision.first_seen),
+            "refers_to": refers_to and refers_to.shown(),
+        }
+        kept = with_seen(parsed, ordered_json(seen)) if action == "keep" else None
+        return Output(ordered_json(receipt), kept, None)
+
+    def _refused(self, name: str, line: Line, refusal: Refused) -> Output:
+        digest = sha256(line.data)
+        receipt = {
+            "run": self.run,
+            "seq": self.seq,
+            "input": name,
+            "line": line.number,
+            "verdict": "refused",
+            "action": "refuse",
+            "code": refusal.code,
+            "sha256": digest,
+        }
+        detail = refusal.detail if refusal.field is None else f"{refusal.field}: {refusal.detail}"
+        row: Dict[str, Any] = {
+            "input": name,
+            "line": line.number,
+            "seq": self.seq,
+            "offset": line.offset,
+            "length": len(line.data),
+            "code": refusal.code,
+            "detail": detail,
+            "sha256": digest,
+        }
+        if refusal.code == "line-too-long":
+            row["bin_offset"] = 0  # where a writer put the bytes in refused.bin; nothing is written here
+        else:
+            try:
+                row["raw"] = line.data.decode("utf-8")
+            except UnicodeDecodeError:
+                row["raw_base64"] = base64.b64encode(line.data).decode("ascii")
+        return Output(ordered_json(receipt), None, ordered_json(row))
+
+
+def with_seen(parsed: Parsed, seen: bytes) -> bytes:
+    """The record's own text without outer white space, its `_seen` (if any) cut out, and the new one as last member."""
+    text, spans = parsed.text, parsed.spans
+    for at, (name, start, end) in enumerate(spans):
+        if name == "_seen":
+            if at + 1 < len(spans):
+                text = text[:start] + text[spans[at + 1][1] :]
+            elif at > 0:
+                text = text[: spans[at - 1][2]] + text[end:]
+            else:
+                text = text[:start] + text[end:]
+            spans = spans[:at] + spans[at + 1 :]
+            break
+    text = text.strip(" \t\r\n")
+    return (text[:-1] + ("," if spans else "") + '"_seen":').encode("utf-8") + seen + b"}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tomllib
 import unicodedata
 from pathlib import Path
 from typing import Any
@@ -35,15 +36,6 @@ def read(text: str) -> Any:
     return naive.Parsed(text).document()
 
 
-def outcome(value: Any, settings: dict[str, Any]) -> dict[str, Any]:
-    """A value's canonical form as canonical JSON text (None: absent), or the code it is refused with."""
-    try:
-        form = naive.canonical(value, settings, naive.Context())
-        return {"out": None if form is None else naive.canonical_json(form).decode("utf-8")}
-    except naive.Refused as refusal:
-        return {"refused": refusal.code}
-
-
 def checkable(vector: dict[str, Any]) -> bool:
     """Whether this Python's Unicode knows the vector's characters; `unicode` names the version that first does."""
     return version(vector.get("unicode", "1.0")) <= version(unicodedata.unidata_version)
@@ -68,10 +60,22 @@ def test_strings(kind: str, vector: dict[str, Any]) -> None:
         assert text_form({**vector, "in": form}, kind) == form
 
 
-@pytest.mark.parametrize("vector", vectors("decimal"))
-def test_decimal(vector: dict[str, Any]) -> None:
-    """A number or its text is one exact decimal, absent, or refused with the stated code."""
-    assert outcome(read(vector["in"]), {"kind": "decimal"}) == expected(vector)
+VALUE_KINDS = ("decimal", "name", "id", "auto")
+
+
+@pytest.mark.parametrize(
+    ("kind", "vector"), [pytest.param(k, *p.values, id=f"{k}-{p.id}") for k in VALUE_KINDS for p in vectors(k)]
+)
+def test_values(kind: str, vector: dict[str, Any]) -> None:
+    """A JSON value under a kind has one canonical form, is absent, or is refused with the stated code."""
+    context = naive.Context(vector.get("record"), vector.get("url"))
+    try:
+        form = naive.canonical(read(vector["in"]), {"kind": kind, **vector.get("settings", {})}, context)
+        found: dict[str, Any] = {"out": None if form is None else naive.canonical_json(form).decode("utf-8")}
+    except naive.Refused as refusal:
+        found = {"refused": refusal.code}
+    assert found == expected(vector)
+    assert sorted(context.problems) == vector.get("problems", [])
 
 
 @pytest.mark.parametrize("vector", vectors("canonical"))
@@ -112,6 +116,40 @@ def test_framing(vector: dict[str, Any]) -> None:
         for line in naive.lines(bytes.fromhex(vector["in_hex"]))
     ]
     assert found == vector["lines"]
+
+
+def stated(vector: dict[str, Any]) -> dict[str, Any]:
+    """What the reference makes of a keys vector: the members that the vector states, or code and field of a refusal."""
+    rules = naive.Ruleset(tomllib.loads(vector["ruleset"]))
+    given = dict(vector.get("given", {}))
+    replace_seen = given.pop("replace_seen", False)
+    try:
+        record = naive.read_record(bytes.fromhex(vector["in_hex"]))
+        if "_seen" in record and not replace_seen:
+            raise naive.Refused("seen-member")
+        record.pop("_seen", None)
+        keys = naive.keys_of(rules, record, **given)
+        forms = naive.identity_of(rules, record, naive.Context(record, rules.url, rules.identity == "*"))
+    except naive.Refused as refusal:
+        return {"refused": refusal.code, "field": refusal.field}
+    found = keys._asdict()
+    found["identity"] = naive.canonical_json(forms).decode("utf-8") if keys.content_key and forms else None
+    found["fetched_at"] = None if keys.fetched_at is None else naive.fetched_at_text(keys.fetched_at)
+    return {"out": {name: found[name] for name in vector.get("out", found)}}
+
+
+@pytest.mark.parametrize("vector", vectors("keys"))
+def test_keys(vector: dict[str, Any]) -> None:
+    """A record under a ruleset has the stated keys, digest, facts and problems, or is refused naming the field."""
+    assert stated(vector) == {name: vector[name] for name in ("out", "refused", "field") if name in vector}
+
+
+def test_currency_table() -> None:
+    """The reference's table of currencies and signs is the one in spec/tables/iso4217.json."""
+    table = json.loads((ROOT / "spec" / "tables" / "iso4217.json").read_text(encoding="utf-8"))
+    units = {code: int(n) for part in ("minor_units", "withdrawn") for n, codes in table[part].items() for code in codes}
+    assert units == naive.CURRENCIES
+    assert table["signs"] == naive.SIGNS
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "spec" / "vectors").glob("*.json")), ids=lambda p: p.stem)
