@@ -79,24 +79,24 @@ codes! {
 codes! {
     /// What a receipt remarks about a record that was judged all the same.
     Problem {
-        /// The URL has no scheme.
-        UrlRelative = "url-relative",
-        /// A scheme other than http and https.
-        UrlScheme = "url-scheme",
-        /// The WHATWG parser refuses the URL.
-        UrlInvalid = "url-invalid",
-        /// Over 64 KiB of UTF-8.
-        UrlTooLong = "url-too-long",
         /// An identifier whose check digit is wrong; kept as a code.
         BadCheckDigit = "bad-check-digit",
         /// A `fetched_at` that cannot be read.
         BadFetchedAt = "bad-fetched-at",
         /// An HTML entity was left after decoding once.
         EntityResidue = "entity-residue",
+        /// The WHATWG parser refuses the URL.
+        UrlInvalid = "url-invalid",
+        /// The URL has no scheme.
+        UrlRelative = "url-relative",
+        /// A scheme other than http and https.
+        UrlScheme = "url-scheme",
+        /// Over 64 KiB of UTF-8.
+        UrlTooLong = "url-too-long",
     }
 }
 
-/// The problems of one record: a set, listed in the order of the specification.
+/// The problems of one record: a set, listed in alphabetical order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Problems(u8);
 
@@ -112,7 +112,7 @@ impl Problems {
         self.0 == 0
     }
 
-    /// The problems in the order of the specification.
+    /// The problems in alphabetical order, which is that of [`Problem::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Problem> {
         Problem::ALL.iter().copied().filter(move |problem| self.0 & (1 << *problem as u8) != 0)
     }

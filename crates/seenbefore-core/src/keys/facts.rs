@@ -7,7 +7,7 @@ use crate::json::{Kind, Value};
 use crate::normalise::trim_spaces;
 use crate::ruleset::Ruleset;
 use crate::times::read_fetched_at;
-use crate::urls::{UrlProblem, canonical_url, redact};
+use crate::urls::{Canonical, Strength, UrlProblem, UrlRules, canonical_url, redact};
 use std::borrow::Cow;
 
 /// Facts for records that do not carry them, and the name of their input.
@@ -79,7 +79,7 @@ pub(super) fn read(rules: &Ruleset, record: Value<'_>, given: &Given<'_>, texts:
             match canonical_url(&url, &rules.url) {
                 Ok(canonical) => {
                     facts.place = Some(sha256(canonical.url.as_bytes()));
-                    host = Some(canonical.host);
+                    host = Some(fetched_host(&url, canonical, rules));
                 }
                 Err(problem) => problems.add(url_problem(problem)),
             }
@@ -150,6 +150,15 @@ fn fact(value: Value<'_>) -> Fact<'_> {
     }
 }
 
+/// The host that the record was fetched from: as strength `exact` writes it, whatever the ruleset's strength folds.
+fn fetched_host(url: &str, canonical: Canonical, rules: &Ruleset) -> String {
+    if rules.url.strength != Strength::Site {
+        return canonical.host;
+    }
+    let exact = UrlRules { strength: Strength::Exact, hosts: Vec::new() };
+    canonical_url(url, &exact).map_or(canonical.host, |exact| exact.host)
+}
+
 fn url_problem(problem: UrlProblem) -> Problem {
     match problem {
         UrlProblem::Relative => Problem::UrlRelative,
@@ -160,5 +169,5 @@ fn url_problem(problem: UrlProblem) -> Problem {
 }
 
 fn last_part(input: &str) -> &str {
-    input.rsplit(['/', '\\']).next().unwrap_or(input)
+    input.rsplit('/').next().unwrap_or(input)
 }

@@ -1,29 +1,32 @@
 //! Kind `code`: article numbers and other codes that people space and hyphenate at will.
 
-use super::text::write_present;
+use super::text::{text_policy, write_present};
 use super::{Context, FieldKind, Presence, Work, spelling};
 use crate::error::Refusal;
 use crate::json::Value;
-use crate::normalise;
+use crate::normalise::{self, TextPolicy};
 use crate::ruleset::Settings;
 
 /// # Takes
 /// A string, or a number as its exact decimal text.
 /// # Canonical form
 /// `text/1` with case folding, then separators (space, `-`, `_`) only where they tell apart: SKU-1299 = sku 1299 = SKU1299,
-/// but 1-10, 11-0 and 110 are three codes. `strip_punctuation = true` keeps letters, marks and numbers only.
+/// but 1-10, 11-0 and 110 are three codes. `strip_punctuation = true` drops all spaces and punctuation
+/// (General_Category P) instead.
 /// # Absent
 /// Text that is empty then.
 /// # Refuses
 /// true, false, lists and objects: `wrong-type`.
 #[derive(Debug)]
 pub struct CodeKind {
+    policy: TextPolicy,
     strip_punctuation: bool,
 }
 
 impl CodeKind {
     pub(super) fn from_settings(settings: &mut Settings<'_>) -> Box<dyn FieldKind> {
-        Box::new(Self { strip_punctuation: settings.boolean("strip_punctuation", false) })
+        let policy = text_policy(settings, true);
+        Box::new(Self { policy, strip_punctuation: settings.boolean("strip_punctuation", false) })
     }
 }
 
@@ -33,8 +36,8 @@ impl FieldKind for CodeKind {
         let input = spelling(value, number)?;
         text.clear();
         match context.recorder.as_deref_mut() {
-            Some(record) => *text = normalise::code_traced(&input, self.strip_punctuation, record),
-            None => normalise::code(&input, self.strip_punctuation, scratch, text),
+            Some(record) => *text = normalise::code_traced_with(&input, self.policy, self.strip_punctuation, record),
+            None => normalise::code_with(&input, self.policy, self.strip_punctuation, scratch, text),
         }
         Ok(write_present(text, out))
     }

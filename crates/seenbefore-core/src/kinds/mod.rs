@@ -6,6 +6,7 @@
 mod auto;
 mod code;
 mod decimal;
+mod entities;
 mod id;
 mod name;
 mod text;
@@ -15,7 +16,7 @@ pub use auto::Auto;
 use crate::decimal::Decimal;
 use crate::error::{Code, Problems, Refusal};
 use crate::json::{Kind, Value};
-use crate::normalise::Scratch;
+use crate::normalise::{Scratch, trim_spaces};
 use crate::ruleset::Settings;
 use crate::urls::UrlRules;
 use std::borrow::Cow;
@@ -80,12 +81,18 @@ pub const KINDS: &[(&str, Constructor)] = &[
     ("auto", Auto::from_settings),
 ];
 
-/// Appends a value's canonical form, null being absent for every kind.
+/// Appends a value's canonical form. Null and blank strings are absent under every kind.
 ///
 /// # Errors
 /// As [`FieldKind::write`].
 pub fn write(kind: &dyn FieldKind, value: Value<'_>, context: &mut Context<'_>, out: &mut Vec<u8>) -> Result<Presence, Refusal> {
-    if value.kind() == Kind::Null { Ok(Presence::Absent) } else { kind.write(value, context, out) }
+    if value.kind() == Kind::Null || is_blank(value) { Ok(Presence::Absent) } else { kind.write(value, context, out) }
+}
+
+/// True for a string of nothing but spaces. What cannot begin with one is not looked at further.
+fn is_blank(value: Value<'_>) -> bool {
+    let may_be = |first: u8| first <= b' ' || first == b'\\' || !first.is_ascii();
+    value.kind() == Kind::String && value.raw().bytes().next().is_none_or(may_be) && trim_spaces(&value.string()).is_empty()
 }
 
 /// The text of a string, or a number's exact decimal: what the text-like kinds take.

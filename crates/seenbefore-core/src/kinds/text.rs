@@ -1,8 +1,9 @@
 //! Kind `text`: prose, by the rule `text/1`.
 
 use super::{Context, FieldKind, Presence, Recorder, Work, spelling};
+use super::entities::has_residue;
 use crate::canonicalise::write_string;
-use crate::error::Refusal;
+use crate::error::{Problem, Refusal};
 use crate::json::Value;
 use crate::normalise::{self, TextPolicy};
 use crate::ruleset::Settings;
@@ -20,9 +21,7 @@ pub struct Text(TextPolicy);
 
 impl Text {
     pub(super) fn from_settings(settings: &mut Settings<'_>) -> Box<dyn FieldKind> {
-        let compatibility = settings.boolean("compatibility", false);
-        let casefold = settings.boolean("casefold", true);
-        Box::new(Self(TextPolicy { compatibility, casefold }))
+        Box::new(Self(text_policy(settings, true)))
     }
 }
 
@@ -32,10 +31,19 @@ impl FieldKind for Text {
     }
 }
 
+/// The settings of `text/1` that a field may make; `casefold` has another default in each kind.
+pub(super) fn text_policy(settings: &mut Settings<'_>, casefold: bool) -> TextPolicy {
+    let compatibility = settings.boolean("compatibility", false);
+    TextPolicy { compatibility, casefold: settings.boolean("casefold", casefold) }
+}
+
 /// The canonical form of a string or number under `policy`, as a JSON string.
 pub(super) fn write_text(value: Value<'_>, policy: TextPolicy, context: &mut Context<'_>, out: &mut Vec<u8>) -> Result<Presence, Refusal> {
     let Work { scratch, text, number } = &mut *context.work;
     let input = spelling(value, number)?;
+    if has_residue(&input) {
+        context.problems.add(Problem::EntityResidue);
+    }
     normal_form(&input, policy, scratch, context.recorder.as_deref_mut(), text);
     Ok(write_present(text, out))
 }

@@ -133,8 +133,8 @@ fn note_texts(top: &mut Settings<'_>, name: &str, texts: &[String]) {
 
 fn payload(top: &mut Settings<'_>) -> Option<Payload> {
     let field = top.text("payload");
-    let encoding = top.choice("payload_encoding", &["text", "base64"], "text");
-    if field.is_none() && encoding != "text" {
+    let encoding = top.choice("payload_encoding", &["utf-8", "base64"], "utf-8");
+    if field.is_none() && encoding != "utf-8" {
         top.mistake("payload_encoding", "needs `payload`, the field that it describes");
     }
     field.map(|field| Payload { field, base64: encoding == "base64" })
@@ -190,6 +190,8 @@ fn field(top: &mut Settings<'_>, name: &str, settings: &Value, require: &[String
     let mut settings = top.within(&format!("fields.{name}"), table);
     let kinds: Vec<&'static str> = KINDS.iter().map(|(kind, _)| *kind).collect();
     let kind = settings.choice("kind", &kinds, "text");
+    // Said even where it is the default: an undeclared field is `auto`, which is another rule.
+    settings.note("kind", Value::String(kind.to_owned()), true);
     let constructor = KINDS.iter().find(|(known, _)| *known == kind).map(|(_, constructor)| constructor)?;
     let made = constructor(&mut settings);
     Some((Field::new(name, kind, made, require), settings.finish()))

@@ -110,7 +110,9 @@ impl<'a> Settings<'a> {
 
     /// A setting as it stands, to be read by the caller.
     pub fn ask(&mut self, name: &'static str) -> Option<&'a Value> {
-        self.asked.push(name);
+        if !self.asked.contains(&name) {
+            self.asked.push(name);
+        }
         self.table.get(name)
     }
 
