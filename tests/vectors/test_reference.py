@@ -144,6 +144,63 @@ def test_keys(vector: dict[str, Any]) -> None:
     assert stated(vector) == {name: vector[name] for name in ("out", "refused", "field") if name in vector}
 
 
+@pytest.mark.parametrize("vector", vectors("fetched_at"))
+def test_fetched_at(vector: dict[str, Any]) -> None:
+    """A time of fetching is read leniently to the microsecond, or not at all."""
+    micros = naive.read_fetched_at(vector["in"], vector.get("assume_offset", "Z"))
+    assert micros == vector.get("micros")
+    if micros is not None:
+        assert naive.fetched_at_text(micros) == vector["out"]
+
+
+def pair(sighting: dict[str, Any] | None) -> list[int] | None:
+    return None if sighting is None else [sighting["run"], sighting["seq"]]
+
+
+@pytest.mark.parametrize("vector", vectors("verdicts"))
+def test_verdicts(vector: dict[str, Any]) -> None:
+    """Each line of a sequence gets the verdict, the action and the references that the table gives it."""
+    judge = naive.Judge(naive.Ruleset(tomllib.loads(vector["ruleset"])))
+    for step in vector["steps"]:
+        while judge.run < step["run"]:
+            judge.next_run()
+        (output,) = judge.judge("input", bytes.fromhex(step["in_hex"]))
+        receipt = json.loads(output.receipt)
+        first_seen = judge.first_seen.get(receipt.get("content_key"))
+        found = {
+            **receipt,
+            "first_seen": None if first_seen is None else naive.fetched_at_text(first_seen),
+            "refers_to": pair(receipt.get("refers_to")),
+            "previous": pair(receipt.get("previous")),
+        }
+        stated = {name: value for name, value in step.items() if name not in {"in", "in_hex"}}
+        assert {name: found[name] for name in stated} == stated
+        assert (output.kept is not None) == (step["action"] == "keep")
+        assert (output.refused is not None) == (step["action"] == "refuse")
+
+
+REFUSED = ["input", "line", "seq", "offset", "length", "code", "detail", "sha256"]
+
+
+@pytest.mark.parametrize("vector", vectors("receipts"))
+def test_receipts(vector: dict[str, Any]) -> None:
+    """Receipts and kept rows come out byte for byte, refused lines member for member but their detail."""
+    judge = naive.Judge(naive.Ruleset(tomllib.loads(vector["ruleset"])), **vector.get("options", {}))
+    outputs = []
+    for item in vector["inputs"]:
+        while judge.run < item["run"]:
+            judge.next_run()
+        outputs += judge.judge(item["name"], bytes.fromhex(item["in_hex"]))
+    assert [output.receipt.decode("utf-8") for output in outputs] == vector["receipts"]
+    assert naive.sha256(b"".join(output.receipt + b"\n" for output in outputs)) == vector["receipts_sha256"]
+    assert [output.kept.hex() for output in outputs if output.kept is not None] == vector["kept_hex"]
+    rows = [json.loads(output.refused) for output in outputs if output.refused is not None]
+    for row in rows:
+        assert list(row) == [*REFUSED, "raw_base64" if "raw_base64" in row else "raw"]
+        del row["detail"]
+    assert rows == vector["refused"]
+
+
 def test_currency_table() -> None:
     """The reference's table of currencies and signs is the one in spec/tables/iso4217.json."""
     table = json.loads((ROOT / "spec" / "tables" / "iso4217.json").read_text(encoding="utf-8"))
