@@ -45,7 +45,7 @@ impl fmt::Write for Folding<'_> {
 
 /// The full case folding (status F) of a character that NFD leaves as it is. All other characters of status F decompose,
 /// and their parts fold by themselves; a test holds this list to the whole of `CaseFolding.txt`.
-const fn fold_full(c: char) -> Option<&'static str> {
+pub(super) const fn fold_full(c: char) -> Option<&'static str> {
     Some(match c {
         '\u{00DF}' | '\u{1E9E}' => "ss",
         '\u{0149}' => "\u{02BC}n",

@@ -5,8 +5,10 @@
 //! [`text`] gives the same bytes faster: it is held to the list by tests over every character and over random texts.
 
 mod casefold;
+mod class;
 mod collapse;
 mod compose;
+mod fast;
 mod identifier;
 mod invisibles;
 mod joiners;
@@ -15,7 +17,7 @@ mod spaces;
 mod typography;
 
 pub use identifier::{id, trim_spaces};
-pub use separators::{code, code_traced};
+pub use separators::{code, code_traced, code_traced_with, code_with};
 
 /// What a field may decide about `text/1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -70,6 +72,13 @@ pub struct Scratch {
 
 /// Puts the normal form of `input` by `text/1` into `out`, which is cleared first. Empty means absent.
 pub fn text(input: &str, policy: TextPolicy, scratch: &mut Scratch, out: &mut String) {
+    if fast::copy_plain_ascii(input, policy, out) {
+        return;
+    }
+    let composes_only = !policy.compatibility || input.is_ascii();
+    if composes_only && fast::scan(input, policy, scratch, out) {
+        return;
+    }
     rounds(input, policy, scratch, out);
 }
 

@@ -4,9 +4,14 @@ use super::{Scratch, TextPolicy, text, text_traced};
 use crate::unicode::{is_digit, is_letter, is_mark, is_number};
 
 /// Puts the form of kind `code` into `out`, which is cleared first: `text/1`, then [`separators`] (or, with
-/// `strip_punctuation`, only the letters, marks and numbers), repeated until stable.
+/// `strip_punctuation`, only the letters, marks and numbers), repeated until stable. Empty means absent.
 pub fn code(input: &str, strip_punctuation: bool, scratch: &mut Scratch, out: &mut String) {
-    text(input, TextPolicy::TEXT, scratch, out);
+    code_with(input, TextPolicy::TEXT, strip_punctuation, scratch, out);
+}
+
+/// As [`code`], for a field that has a say in `text/1` too.
+pub fn code_with(input: &str, policy: TextPolicy, strip_punctuation: bool, scratch: &mut Scratch, out: &mut String) {
+    text(input, policy, scratch, out);
     let (_, form) = form(strip_punctuation);
     let mut changed = std::mem::take(&mut scratch.code);
     loop {
@@ -15,19 +20,30 @@ pub fn code(input: &str, strip_punctuation: bool, scratch: &mut Scratch, out: &m
         if changed == *out {
             break;
         }
-        text(&changed, TextPolicy::TEXT, scratch, out);
-        if changed == *out && out.is_ascii() {
-            // ASCII that text/1 leaves alone holds no run of separators that another round would see differently.
+        if changed.is_ascii() {
+            // Neither a second look nor text/1 finds anything to do: no space is left, and each run is the one sign it may be.
+            std::mem::swap(&mut changed, out);
             break;
         }
+        text(&changed, policy, scratch, out);
     }
     scratch.code = changed;
 }
 
 /// As [`code`], telling `recorder` of each step that changed the text.
-pub fn code_traced(input: &str, strip_punctuation: bool, mut recorder: impl FnMut(&'static str, &str, &str)) -> String {
+pub fn code_traced(input: &str, strip_punctuation: bool, recorder: impl FnMut(&'static str, &str, &str)) -> String {
+    code_traced_with(input, TextPolicy::TEXT, strip_punctuation, recorder)
+}
+
+/// As [`code_with`], telling `recorder` of each step that changed the text.
+pub fn code_traced_with(
+    input: &str,
+    policy: TextPolicy,
+    strip_punctuation: bool,
+    mut recorder: impl FnMut(&'static str, &str, &str),
+) -> String {
     let (name, form) = form(strip_punctuation);
-    let mut text = text_traced(input, TextPolicy::TEXT, &mut recorder);
+    let mut text = text_traced(input, policy, &mut recorder);
     loop {
         let mut changed = String::with_capacity(text.len());
         form(&text, &mut changed);
@@ -35,7 +51,7 @@ pub fn code_traced(input: &str, strip_punctuation: bool, mut recorder: impl FnMu
             return text;
         }
         recorder(name, &text, &changed);
-        text = text_traced(&changed, TextPolicy::TEXT, &mut recorder);
+        text = text_traced(&changed, policy, &mut recorder);
     }
 }
 

@@ -6,7 +6,9 @@
 //! through every rule untouched.
 
 use icu_casemap::CaseMapperBorrowed;
-use icu_normalizer::properties::CanonicalCombiningClassMapBorrowed;
+use icu_normalizer::properties::{
+    CanonicalCombiningClassMapBorrowed, CanonicalCompositionBorrowed, CanonicalDecompositionBorrowed, Decomposed,
+};
 use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
 use icu_properties::props::{EmojiModifier, ExtendedPictographic, GeneralCategory, GeneralCategoryGroup, JoiningType};
 use icu_properties::{CodePointMapData, CodePointMapDataBorrowed, CodePointSetData, CodePointSetDataBorrowed};
@@ -24,6 +26,8 @@ static JOINING_TYPES: CodePointMapDataBorrowed<'static, JoiningType> = CodePoint
 static PICTOGRAPHS: CodePointSetDataBorrowed<'static> = CodePointSetData::new::<ExtendedPictographic>();
 static EMOJI_MODIFIERS: CodePointSetDataBorrowed<'static> = CodePointSetData::new::<EmojiModifier>();
 static COMBINING_CLASSES: CanonicalCombiningClassMapBorrowed<'static> = CanonicalCombiningClassMapBorrowed::new();
+static COMPOSITIONS: CanonicalCompositionBorrowed<'static> = CanonicalCompositionBorrowed::new();
+static DECOMPOSITIONS: CanonicalDecompositionBorrowed<'static> = CanonicalDecompositionBorrowed::new();
 static CASES: CaseMapperBorrowed<'static> = CaseMapperBorrowed::new();
 
 /// Normalization Form C (UAX #15).
@@ -96,6 +100,18 @@ pub const fn is_tag(c: char) -> bool {
 #[must_use]
 pub fn combining_class(c: char) -> u8 {
     COMBINING_CLASSES.get_u8(c)
+}
+
+/// The one character that NFC makes of a starter and the character directly after it, if it does.
+#[must_use]
+pub fn compose_pair(starter: char, second: char) -> Option<char> {
+    COMPOSITIONS.compose(starter, second)
+}
+
+/// Whether `c` has a canonical decomposition.
+#[must_use]
+pub fn decomposes(c: char) -> bool {
+    DECOMPOSITIONS.decompose(c) != Decomposed::Default
 }
 
 /// Whether `c` is a virama, `Canonical_Combining_Class` 9 (RFC 5892 A.1).
