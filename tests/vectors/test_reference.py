@@ -60,7 +60,10 @@ def test_strings(kind: str, vector: dict[str, Any]) -> None:
         assert text_form({**vector, "in": form}, kind) == form
 
 
-VALUE_KINDS = ("decimal", "name", "id", "auto")
+VALUE_KINDS = [
+    "decimal", "name", "id", "auto", "isbn", "issn", "gtin", "integer", "money", "timestamp", "date", "boolean", "url",
+    "list", "set", "object",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -198,7 +201,20 @@ def test_receipts(vector: dict[str, Any]) -> None:
     for row in rows:
         assert list(row) == [*REFUSED, "raw_base64" if "raw_base64" in row else "raw"]
         del row["detail"]
-    assert rows == vector["refused"]
+    assert rows == vector["refused_lines"]
+
+
+@pytest.mark.parametrize("vector", vectors("fingerprints"))
+def test_fingerprints(vector: dict[str, Any]) -> None:
+    """A ruleset's fingerprint is the digest of what can change a key, defaults left out."""
+    assert naive.sha256(bytes.fromhex(vector["out_hex"])) == vector["fingerprint"]
+    assert naive.Ruleset(tomllib.loads(vector["in"])).fingerprint() == vector["fingerprint"]
+
+
+def test_built_in_ruleset() -> None:
+    """The frozen ruleset of the package is the one that the vectors hold."""
+    frozen = (ROOT / "python" / "seenbefore" / "rules" / "builtin" / "records-1.toml").read_text(encoding="utf-8")
+    assert frozen in [param.values[0]["in"] for param in vectors("fingerprints")]
 
 
 def test_currency_table() -> None:
