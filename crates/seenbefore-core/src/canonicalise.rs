@@ -4,7 +4,7 @@
 
 use crate::decimal::Decimal;
 use crate::error::{Code, Refusal};
-use crate::json::{Kind, Value};
+use crate::json::{Kind, Value, plain_until};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -17,13 +17,12 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
 
 fn write_inside(text: &str, out: &mut Vec<u8>) {
     let bytes = text.as_bytes();
-    let mut from = 0;
-    for (at, byte) in bytes.iter().enumerate() {
-        if *byte >= b' ' && *byte != b'"' && *byte != b'\\' {
-            continue;
-        }
-        out.extend_from_slice(bytes.get(from..at).unwrap_or_default());
-        from = at + 1;
+    let mut at = 0;
+    loop {
+        let plain = plain_until(bytes, at);
+        out.extend_from_slice(bytes.get(at..plain).unwrap_or_default());
+        let Some(byte) = bytes.get(plain) else { return };
+        at = plain + 1;
         match byte {
             b'"' => out.extend_from_slice(b"\\\""),
             b'\\' => out.extend_from_slice(b"\\\\"),
@@ -35,7 +34,6 @@ fn write_inside(text: &str, out: &mut Vec<u8>) {
             control => out.extend_from_slice(format!("\\u{control:04x}").as_bytes()),
         }
     }
-    out.extend_from_slice(bytes.get(from..).unwrap_or_default());
 }
 
 /// The order of member names: by UTF-16 code units (RFC 8785 §3.2.3).
@@ -43,7 +41,13 @@ fn write_inside(text: &str, out: &mut Vec<u8>) {
 /// It differs from the order of UTF-8 bytes only where a name outside the BMP meets one in U+E000–U+FFFF.
 #[must_use]
 pub fn compare_names(a: &str, b: &str) -> Ordering {
-    a.encode_utf16().cmp(b.encode_utf16())
+    // Where two texts first differ stand lead bytes, or continuation bytes after the same lead. Leads from F0 on are surrogate
+    // pairs in UTF-16 (D800-DFFF): after ED, before EE. Everything else is in the same order in both.
+    let rank = |lead: u8| if lead >= 0xF0 { (0xED, lead) } else { (lead, 0) };
+    match a.bytes().zip(b.bytes()).find(|(a, b)| a != b) {
+        Some((a, b)) => rank(a).cmp(&rank(b)),
+        None => a.len().cmp(&b.len()),
+    }
 }
 
 /// Writes a value unnormalised: strings as they are, numbers exact. A number too long to write out keeps an exponent.
@@ -118,5 +122,19 @@ fn refuse_inexact(value: Value<'_>) -> Result<(), Refusal> {
         Kind::Array => value.elements().try_for_each(refuse_inexact),
         Kind::Object => value.members().try_for_each(|(_, member)| refuse_inexact(member)),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compare_names;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Comparing UTF-8 gives the order of UTF-16 code units.
+        #[test]
+        fn names_are_in_utf16_order(a in "[a-z\u{7FF}\u{D7FF}\u{E000}\u{FB33}\u{FFFF}\u{10000}\u{1F600}\u{10FFFF}]{0,4}", b in "[a-z\u{7FF}\u{D7FF}\u{E000}\u{FB33}\u{FFFF}\u{10000}\u{1F600}\u{10FFFF}]{0,4}") {
+            prop_assert_eq!(compare_names(&a, &b), a.encode_utf16().cmp(b.encode_utf16()));
+        }
     }
 }

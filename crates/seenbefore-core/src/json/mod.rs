@@ -8,7 +8,7 @@ mod text;
 
 pub use build::Builder;
 pub use parse::{MAX_DEPTH, parse};
-pub use text::unescape;
+pub use text::{plain_until, unescape};
 
 use std::borrow::Cow;
 

@@ -1,6 +1,6 @@
 //! The strict reader: RFC 8259's grammar, with RFC 7493's refusals.
 
-use super::text::{hex4, unescape};
+use super::text::{hex4, plain_until, unescape};
 use super::{Kind, Node, Tape};
 use crate::error::{Code, Refusal};
 
@@ -114,14 +114,14 @@ impl Reader<'_> {
         let mut escaped = false;
         self.at = start;
         loop {
+            self.at = plain_until(self.bytes, self.at);
             match self.peek() {
                 Some(b'"') => break,
                 Some(b'\\') => {
                     escaped = true;
                     self.escape()?;
                 }
-                Some(..b' ') => return Err(self.fault("a control character inside a string")),
-                Some(_) => self.at += 1,
+                Some(_) => return Err(self.fault("a control character inside a string")),
                 None => return Err(self.fault("the text ends inside a string")),
             }
         }
@@ -256,10 +256,11 @@ fn repeated_name(text: &str, tape: &Tape, object: u32, names: &mut Vec<u32>) -> 
     }
     let raw = |at: u32| {
         let node = tape.node(at);
-        text.get(node.start as usize..node.end as usize).unwrap_or_default()
+        text.as_bytes().get(node.start as usize..node.end as usize).unwrap_or_default()
     };
+    let shown = |at: u32| String::from_utf8_lossy(raw(at)).into_owned();
     if escaped {
-        let mut read: Vec<String> = names.iter().map(|at| unescape(raw(*at))).collect();
+        let mut read: Vec<String> = names.iter().map(|at| unescape(&shown(*at))).collect();
         read.sort_unstable();
         return read.windows(2).find_map(|pair| match pair {
             [a, b] if a == b => Some(a.clone()),
@@ -267,15 +268,19 @@ fn repeated_name(text: &str, tape: &Tape, object: u32, names: &mut Vec<u32>) -> 
         });
     }
     if names.len() <= FEW_MEMBERS {
-        return names
-            .iter()
-            .enumerate()
-            .find(|(index, at)| names.iter().take(*index).any(|earlier| raw(*earlier) == raw(**at)))
-            .map(|(_, at)| raw(*at).to_owned());
+        // Most names differ in a hash of six bits from all earlier ones; only the others are compared.
+        let mut hashes = 0_u64;
+        return names.iter().enumerate().find_map(|(index, at)| {
+            let name = raw(*at);
+            let bit = 1 << (name.iter().take(12).fold(name.len(), |hash, byte| (hash * 31) ^ usize::from(*byte)) & 63);
+            let met = hashes & bit != 0;
+            hashes |= bit;
+            (met && names.iter().take(index).any(|earlier| raw(*earlier) == name)).then(|| shown(*at))
+        });
     }
     names.sort_unstable_by(|a, b| raw(*a).cmp(raw(*b)));
     names.windows(2).find_map(|pair| match pair {
-        [a, b] if raw(*a) == raw(*b) => Some(raw(*a).to_owned()),
+        [a, b] if raw(*a) == raw(*b) => Some(shown(*a)),
         _ => None,
     })
 }

@@ -53,12 +53,42 @@ pub(super) fn hex4(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..at + 4)?.iter().try_fold(0, |sum, byte| Some(sum << 4 | char::from(*byte).to_digit(16)?))
 }
 
+/// The first `"`, `\` or control below U+0020 from `at` on, or the end. Eight bytes are looked at together.
+#[must_use]
+pub fn plain_until(bytes: &[u8], mut at: usize) -> usize {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x80 * EACH;
+    // Sets the high bit of the lowest byte that is below n, and of none below that one.
+    let below = |word: u64, n: u64| word.wrapping_sub(n * EACH) & !word & HIGH;
+    while let Some(word) = bytes.get(at..at + 8).and_then(|word| word.try_into().ok()).map(u64::from_le_bytes) {
+        let found = below(word, 0x20) | below(word ^ (u64::from(b'"') * EACH), 1) | below(word ^ (u64::from(b'\\') * EACH), 1);
+        if found != 0 {
+            return at + (found.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    let rest = bytes.get(at..).unwrap_or_default();
+    at + rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | ..b' ')).unwrap_or(rest.len())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::unescape;
+    use super::{plain_until, unescape};
+    use proptest::prelude::*;
 
     #[test]
     fn reads_every_escape_and_pairs() {
         assert_eq!(unescape(r#"a\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00z"#), "a\"\\/\u{8}\u{c}\n\r\t\u{e9}\u{1f600}z");
+    }
+
+    proptest! {
+        /// The look at eight bytes finds what a look at each byte finds.
+        #[test]
+        fn finds_the_first_sign(bytes in prop::collection::vec(prop_oneof![any::<u8>(), Just(b'"'), Just(b'\\'), Just(0x1F), Just(b' '), Just(b'a')], 0..40), at in 0_usize..10) {
+            let plain = |byte: &u8| *byte >= b' ' && *byte != b'"' && *byte != b'\\';
+            let at = at.min(bytes.len());
+            let expected = at + bytes[at..].iter().take_while(|byte| plain(byte)).count();
+            prop_assert_eq!(plain_until(&bytes, at), expected);
+        }
     }
 }
