@@ -13,7 +13,7 @@ Neither `json`, `float`, `str.split`, `str.strip()` without an argument, nor any
 from __future__ import annotations
 
 import base64
-import datetime
+import datetime as dt
 import hashlib
 import re
 import sys
@@ -243,6 +243,8 @@ def known(text: str) -> str:
 class Number(str):
     """A JSON number as it was written."""
 
+    __slots__ = ()
+
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _PLAIN = re.compile(r'[^"\\\x00-\x1f]*')
@@ -413,7 +415,7 @@ def read_record(line: bytes, limit: int = MAX_LINE) -> Dict[str, Any]:
 
 
 class Line(NamedTuple):
-    """`number` counts every line from 1; `offset` is where the line starts; `data` has no LF and not the CR before it."""
+    """`number` counts every line from 1; `offset` is where the line starts; `data` has neither LF nor the CR before."""
 
     number: int
     offset: int
@@ -505,7 +507,7 @@ _SHORT = {8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r", 34: '\\"', 92: "\
 
 
 def json_string(text: str) -> str:
-    """RFC 8785 3.2.2.2: the seven short escapes, `\\u00xx` for the other controls below U+0020, all else as it is."""
+    r"""RFC 8785 3.2.2.2: the seven short escapes, `\u00xx` for the other controls below U+0020, all else as it is."""
     out = [_SHORT.get(ord(c), c if c >= " " else f"\\u{ord(c):04x}") for c in text]
     return '"' + "".join(out) + '"'
 
@@ -549,7 +551,7 @@ SPACES = frozenset(
     + [chr(c) for c in (0x2028, 0x2029, 0x202F, 0x205F, 0x3000)]
 )
 INVISIBLES = frozenset(
-    [chr(c) for c in (*range(0x00, 0x09), *range(0x0E, 0x1C), 0x7F, 0xAD, 0x34F, 0x61C, 0x180E, 0x200B, 0x200E, 0x200F)]
+    [chr(c) for c in (*range(0x09), *range(0x0E, 0x1C), 0x7F, 0xAD, 0x34F, 0x61C, 0x180E, 0x200B, 0x200E, 0x200F)]
     + [chr(c) for c in (*range(0x202A, 0x202F), *range(0x2060, 0x2070), 0xFE0E, 0xFE0F, 0xFEFF)]
     + [chr(c) for c in (*range(0x1D173, 0x1D17B), 0xE0001)]
 )
@@ -880,29 +882,26 @@ MINOR_UNITS = {
     3: "BHD IQD JOD KWD LYD OMR TND",
     4: "CLF UYW",
 }
-_DOLLARS = "ARS AUD BBD BMD BND BSD BZD CAD CLP COP CUP DOP FJD GYD HKD JMD KYD LRD MXN NAD NIO NZD SBD SGD SRD TTD TWD USD UYU XCD"
-_RUPEES = "INR LKR MUR NPR PKR SCR"
-_SIGNS = {
-    "$": _DOLLARS, "\uff04": _DOLLARS, "US$": "USD", "U$S": "USD", "A$": "AUD", "AU$": "AUD", "C$": "CAD NIO",
-    "CA$": "CAD", "NZ$": "NZD", "HK$": "HKD", "S$": "SGD", "NT$": "TWD", "MX$": "MXN", "R$": "BRL", "\u20ac": "EUR",
-    "\u00a3": "EGP FKP GBP GIP LBP SDG SHP SSP SYP", "\u00a5": "CNY JPY", "\uffe5": "CNY JPY", "\u5186": "JPY",
-    "\u5143": "CNY HKD TWD", "\u20a9": "KPW KRW", "\uc6d0": "KPW KRW", "\u20b9": "INR", "\u20a8": _RUPEES,
-    "Rs": _RUPEES, "Rs.": _RUPEES, "\u20bd": "RUB", "\u0440\u0443\u0431": "BYN RUB", "\u0440\u0443\u0431.": "BYN RUB",
-    "\u20b4": "UAH", "\u0433\u0440\u043d": "UAH", "\u0433\u0440\u043d.": "UAH", "\u20b8": "KZT", "\u20bc": "AZN",
-    "\u20be": "GEL", "\u058f": "AMD", "\u043b\u0432": "BGN", "\u043b\u0432.": "BGN", "\u20ba": "TRY", "TL": "TRY",
-    "\u20aa": "ILS", "\u20ab": "VND", "\u0111": "VND", "\u20b1": "PHP", "\u0e3f": "THB", "\u20a6": "NGN",
-    "\u20a1": "CRC", "\u20b2": "PYG", "\u20ae": "MNT", "\u20ad": "LAK", "\u17db": "KHR", "\u09f3": "BDT",
-    "\u20b5": "GHS", "\u060b": "AFN", "\ufdfc": "IRR OMR QAR SAR YER", "kr": "DKK ISK NOK SEK",
-    "kr.": "DKK ISK NOK SEK", "z\u0142": "PLN", "K\u010d": "CZK", "Ft": "HUF", "lei": "MDL RON", "Fr": "CHF",
-    "Fr.": "CHF", "SFr.": "CHF", "R": "ZAR", "RM": "MYR", "Rp": "IDR", "S/": "PEN",
-}
+_SIGNS = """
+    ARS AUD BBD BMD BND BSD BZD CAD CLP COP CUP DOP FJD GYD HKD JMD KYD LRD MXN NAD NIO NZD SBD SGD SRD TTD TWD USD
+    UYU XCD: $ ＄; USD: US$ U$S; AUD: A$ AU$; CAD NIO: C$; CAD: CA$; NZD: NZ$; HKD: HK$; SGD: S$; TWD: NT$; MXN: MX$;
+    BRL: R$; EUR: €; EGP FKP GBP GIP LBP SDG SHP SSP SYP: £; CNY JPY: ¥ ￥; JPY: 円; CNY HKD TWD: 元; KPW KRW: ₩ 원;
+    INR: ₹; INR LKR MUR NPR PKR SCR: ₨ Rs Rs.; RUB: ₽; BYN RUB: руб руб.; UAH: ₴ грн грн.; KZT: ₸; AZN: ₼; GEL: ₾;
+    AMD: ֏; BGN: лв лв.; TRY: ₺ TL; ILS: ₪; VND: ₫ đ; PHP: ₱; THB: ฿; NGN: ₦; CRC: ₡; PYG: ₲; MNT: ₮; LAK: ₭; KHR:
+    ៛; BDT: ৳; GHS: ₵; AFN: ؋; IRR OMR QAR SAR YER: ﷼; DKK ISK NOK SEK: kr kr.; PLN: zł; CZK: Kč; HUF: Ft; MDL RON:
+    lei; CHF: Fr Fr. SFr.; ZAR: R; MYR: RM; IDR: Rp; PEN: S/
+"""
 CURRENCIES = {currency: units for units, codes in MINOR_UNITS.items() for currency in codes.split(" ")}
-SIGNS = {sign: codes.split(" ") for sign, codes in _SIGNS.items()}
+SIGNS = {
+    sign: re.findall("[A-Z]{3}", codes)
+    for codes, _, signs in (entry.partition(":") for entry in _SIGNS.split(";"))
+    for sign in re.findall("[^ \n]+", signs)
+}
 _GROUPS = " \u00a0\u2009\u202f'\u2019"
 
 
 def currency_of(settings: Settings, context: Context) -> str:
-    named = settings["currency"]
+    named = str(settings["currency"])
     if not re.fullmatch("[A-Z]{3}", named):
         member = context.record.get(named)
         named = trimmed(member) if isinstance(member, str) and not isinstance(member, Number) else ""
@@ -960,7 +959,8 @@ def _amount(text: str, currency: str, settings: Settings) -> str:
 
 _ISO = re.compile(
     r"([0-9]{4})(?:-([0-9]{2})-([0-9]{2})|([0-9]{2})([0-9]{2}))"
-    r"(?:[Tt ]([0-9]{2})(?:(?::([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]+))?)?)|(?:([0-9]{2})(?:([0-9]{2})(?:[.,]([0-9]+))?)?))?"
+    r"(?:[Tt ]([0-9]{2})"
+    r"(?:(?::([0-9]{2})(?::([0-9]{2})(?:[.,]([0-9]+))?)?)|(?:([0-9]{2})(?:([0-9]{2})(?:[.,]([0-9]+))?)?))?"
     r"([Zz]|[+-][0-9]{2}(?::?[0-9]{2})?|\x20?[A-Za-z]{1,5})?)?\Z"
 )
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -972,7 +972,7 @@ _MAIL = re.compile(
 
 
 class Instant(NamedTuple):
-    """`seconds` since 1970-01-01T00:00:00 as the clock shows it, the digits of the fraction, and the zone as written."""
+    """`seconds` since 1970-01-01T00:00:00 on the clock shown, the digits of the fraction, the zone as written."""
 
     seconds: int
     fraction: str
@@ -983,7 +983,7 @@ class Instant(NamedTuple):
 def _day(year: int, month: int, day: int) -> Optional[int]:
     """Days since 1970-01-01, or None for a date that does not exist."""
     try:
-        return datetime.date(year, month, day).toordinal() - datetime.date(1970, 1, 1).toordinal()
+        return dt.date(year, month, day).toordinal() - dt.date(1970, 1, 1).toordinal()
     except ValueError:
         return None
 
@@ -992,10 +992,11 @@ def read_time(text: str) -> Optional[Instant]:
     """A date time of either form or a bare date; None for anything else."""
     iso = _ISO.match(text)
     if iso:
-        year, month, day, bmonth, bday, hour, minute, second, part, bminute, bsecond, bpart, zone = iso.groups(default="")
-        days = _day(int(year), int(month or bmonth), int(day or bday))
-        clock = (hour, minute or bminute, second or bsecond)
-        fraction, bare = part or bpart, not hour
+        # each part stands in one of two groups: extended form, basic form
+        year, m1, d1, m2, d2, hour, min1, sec1, part1, min2, sec2, part2, zone = iso.groups(default="")
+        days = _day(int(year), int(m1 or m2), int(d1 or d2))
+        clock = (hour, min1 or min2, sec1 or sec2)
+        fraction, bare = part1 or part2, not hour
     else:
         mail = _MAIL.match(text)
         if not mail or mail.group(3).lower() not in _MONTHS:
@@ -1029,10 +1030,10 @@ def _offset(zone: Optional[str]) -> Union[int, str, None]:
 def utc_text(seconds: int, fraction: str) -> Optional[str]:
     """`YYYY-MM-DDThh:mm:ss[.f]Z`, or None outside the years 0001 to 9999."""
     days, clock = divmod(seconds, 86400)
-    ordinal = days + datetime.date(1970, 1, 1).toordinal()
-    if not 1 <= ordinal <= datetime.date.max.toordinal():
+    ordinal = days + dt.date(1970, 1, 1).toordinal()
+    if not 1 <= ordinal <= dt.date.max.toordinal():
         return None
-    date = datetime.date.fromordinal(ordinal)
+    date = dt.date.fromordinal(ordinal)
     out = f"{date.year:04d}-{date.month:02d}-{date.day:02d}T{clock // 3600:02d}:{clock // 60 % 60:02d}:{clock % 60:02d}"
     return out + ("." + fraction if fraction else "") + "Z"
 
@@ -1095,7 +1096,7 @@ def fetched_at_text(micros: int) -> str:
 def canonical_of(text: str, url: Settings) -> str:
     """The canonical URL at the ruleset's strength, with its host rules if it has any. Raises UrlRefused."""
     hosts = url.get("host", [])
-    return canonical_url(text, url.get("strength", "page"), *([hosts] if hosts else []))
+    return str(canonical_url(text, url.get("strength", "page"), *([hosts] if hosts else [])))
 
 
 def kind_url(value: Any, settings: Settings, context: Context) -> Any:
@@ -1268,7 +1269,7 @@ def keys_of(
     fetched_at: Optional[str] = None,
     input_name: Optional[str] = None,
 ) -> Keys:
-    """All keys and facts of a record. `url`, `source` and `fetched_at` stand in where the record has none of its own."""
+    """All keys and facts of a record; `url`, `source` and `fetched_at` stand in where it has none of its own."""
     context = Context(record, rules.url, rules.identity == "*")
     forms = identity_of(rules, record, context)
     payload = payload_of(rules, record)
@@ -1427,8 +1428,9 @@ class Judge:
             return Decision("unkeyed", False, None, None, None)
         here = Sighting(self.run, self.seq, keys.url, keys.fetched_at, keys.payload_digest)
         place = self.places.get(keys.url_key or "")
-        word = verdict(key in self.first, keys.url_key is not None, place is not None, place is not None and place.content_key == key)
         seen_before = key in self.first
+        same = place is not None and place.content_key == key
+        word = verdict(seen_before, keys.url_key is not None, place is not None, same)
         refers_to = self.first.get(key)
         times = [t for t in (self.first_seen.get(key), keys.fetched_at) if t is not None]
         self.first.setdefault(key, here)

@@ -121,16 +121,21 @@ def test_framing(vector: dict[str, Any]) -> None:
     assert found == vector["lines"]
 
 
+def read_unseen(line: bytes, replace_seen: bool) -> dict[str, Any]:
+    """One line's record as a run reads it: with `_seen` only if the caller asked to replace it, then without."""
+    record: dict[str, Any] = naive.read_record(line)
+    if "_seen" in record and not replace_seen:
+        raise naive.Refused("seen-member")
+    return {name: value for name, value in record.items() if name != "_seen"}
+
+
 def stated(vector: dict[str, Any]) -> dict[str, Any]:
     """What the reference makes of a keys vector: the members that the vector states, or code and field of a refusal."""
     rules = naive.Ruleset(tomllib.loads(vector["ruleset"]))
     given = dict(vector.get("given", {}))
     replace_seen = given.pop("replace_seen", False)
     try:
-        record = naive.read_record(bytes.fromhex(vector["in_hex"]))
-        if "_seen" in record and not replace_seen:
-            raise naive.Refused("seen-member")
-        record.pop("_seen", None)
+        record = read_unseen(bytes.fromhex(vector["in_hex"]), replace_seen)
         keys = naive.keys_of(rules, record, **given)
         forms = naive.identity_of(rules, record, naive.Context(record, rules.url, rules.identity == "*"))
     except naive.Refused as refusal:
@@ -220,7 +225,12 @@ def test_built_in_ruleset() -> None:
 def test_currency_table() -> None:
     """The reference's table of currencies and signs is the one in spec/tables/iso4217.json."""
     table = json.loads((ROOT / "spec" / "tables" / "iso4217.json").read_text(encoding="utf-8"))
-    units = {code: int(n) for part in ("minor_units", "withdrawn") for n, codes in table[part].items() for code in codes}
+    units = {
+        code: int(digits)
+        for part in ("minor_units", "withdrawn")
+        for digits, codes in table[part].items()
+        for code in codes
+    }
     assert units == naive.CURRENCIES
     assert table["signs"] == naive.SIGNS
 
