@@ -9,6 +9,7 @@ use crate::keys::{Digest, push_hex};
 use crate::times::write_utc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use std::ops::Range;
 
 /// An earlier sighting, as receipts name it.
 #[derive(Clone, Copy, Debug)]
@@ -292,19 +293,21 @@ fn push_number(value: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(digits.get(digits.len() - count..).unwrap_or_default());
 }
 
-/// A record's text without its `_seen` member: what is kept anew where that is to be replaced.
+/// A record's text without its `_seen` member, where that is to be replaced; none where it has no such member.
+///
+/// What is cut goes up to the next member, else from the end of the member before it (`spec/receipt-1.md` §2); no other byte moves.
 #[must_use]
 pub fn without_seen(line: &str) -> Option<String> {
     let mut tape = Tape::new();
     parse(line, &mut tape).ok()?;
-    let record = tape.root(line)?;
-    if !record.members().any(|(name, _)| name.is("_seen")) {
-        return None;
-    }
-    let kept: Vec<String> = record
-        .members()
-        .filter(|(name, _)| !name.is("_seen"))
-        .map(|(name, value)| format!("{}:{}", name.source(), value.source()))
-        .collect();
-    Some(format!("{{{}}}", kept.join(",")))
+    let members: Vec<(Range<usize>, Range<usize>, bool)> =
+        tape.root(line)?.members().map(|(name, value)| (name.span(), value.span(), name.is("_seen"))).collect();
+    let at = members.iter().position(|(.., seen)| *seen)?;
+    let (name, value, _) = members.get(at)?;
+    let (start, end) = match (members.get(at + 1), at.checked_sub(1).and_then(|before| members.get(before))) {
+        (Some((next, ..)), _) => (name.start, next.start),
+        (None, Some((_, before, _))) => (before.end, value.end),
+        (None, None) => (name.start, value.end),
+    };
+    Some([line.get(..start)?, line.get(end..)?].concat())
 }

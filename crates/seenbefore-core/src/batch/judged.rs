@@ -130,7 +130,6 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
         let Some(content) = slot(&self.contents.of).and_then(|slot| states.contents.get_mut(slot as usize)) else {
             judgement.verdict = Verdict::Unkeyed;
             judgement.keep = self.rules.actions.keep(Verdict::Unkeyed, false);
-            judgement.first_seen = keyed.fetched_at;
             return judgement;
         };
         let place = slot(&self.places.of).and_then(|slot| states.places.get_mut(slot as usize));

@@ -11,6 +11,7 @@ pub use parse::{MAX_DEPTH, parse};
 pub use text::{plain_until, unescape};
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// What a node is. The order of a member is: a `String` node for its name, then the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,12 +101,18 @@ impl<'a> Value<'a> {
         self.text.get(node.start as usize..node.end as usize).unwrap_or_default()
     }
 
+    /// Where the value's JSON text stands, a string's quotes included.
+    #[must_use]
+    pub fn span(self) -> Range<usize> {
+        let node = self.tape.node(self.at);
+        let quote = u32::from(node.kind == Kind::String);
+        node.start.saturating_sub(quote) as usize..(node.end + quote) as usize
+    }
+
     /// The value's JSON text as it stands, a string's quotes included.
     #[must_use]
     pub fn source(self) -> &'a str {
-        let node = self.tape.node(self.at);
-        let quote = u32::from(node.kind == Kind::String);
-        self.text.get(node.start.saturating_sub(quote) as usize..(node.end + quote) as usize).unwrap_or_default()
+        self.text.get(self.span()).unwrap_or_default()
     }
 
     /// A string's value, escapes read; borrowed where there are none.
