@@ -4,7 +4,7 @@ Python 3.9 or later and its standard library are all it needs. It is slow and pl
 kernel against it, and a reader of `spec/` can hold it against the text.
 
 In: lines of NDJSON as bytes and a ruleset as the dict that a TOML (or JSON) reader gives. Out: digests, verdicts and
-receipts, byte for byte. Whatever must not be keyed is a `Refused` with one of the codes of `spec/keys-1.md`. A character
+receipts, byte for byte. What must not be keyed is a `Refused` with one of the codes of `spec/keys-1.md`. A character
 whose properties this Python's Unicode does not hold as Unicode 17.0 does is a `NotCheckable`: no verdict either way.
 
 Neither `json`, `float`, `str.split`, `str.strip()` without an argument, nor any locale decides a byte here.
@@ -448,7 +448,7 @@ class Exact(NamedTuple):
     exponent: int
 
 
-_DECIMAL = re.compile(r"([+-]?)(?:([0-9]+)(?:\.([0-9]*))?|\.([0-9]+))(?:[eE]([+-]?)0*([0-9]+))?\Z")
+_DECIMAL = re.compile(r"([+-]?)(?:([0-9]+)(?:\.([0-9]*))?|\.([0-9]+))(?:[eE]([+-]?)([0-9]+))?\Z")
 
 
 def exact(text: str) -> Optional[Exact]:
@@ -460,7 +460,7 @@ def exact(text: str) -> Optional[Exact]:
     if not match:
         return None
     sign, whole, part, bare, exponent_sign, exponent_digits = match.groups(default="")
-    fraction = part or bare
+    fraction, exponent_digits = part or bare, exponent_digits.lstrip("0")
     digits = (whole + fraction).lstrip("0")
     if not digits:
         return Exact("", "0", 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import tomllib
 import unicodedata
@@ -233,6 +234,24 @@ def test_currency_table() -> None:
     }
     assert units == naive.CURRENCIES
     assert table["signs"] == naive.SIGNS
+
+
+def codes_in(value: Any) -> set[str]:
+    """Every refusal and problem code that stands in a vector, at any depth."""
+    if isinstance(value, list):
+        return set().union(*map(codes_in, value))
+    if not isinstance(value, dict):
+        return set()
+    own = {value[name] for name in ("refused", "code") if isinstance(value.get(name), str)}
+    return own.union(value.get("problems", []), *map(codes_in, value.values()))
+
+
+def test_every_code_has_a_vector() -> None:
+    """Each code of the closed sets is in a vector; `float` and `ragged-row` cannot come from a line of NDJSON."""
+    section = (ROOT / "spec" / "keys-1.md").read_text(encoding="utf-8").partition("## 11. The codes")[2]
+    closed = set(re.findall("`([a-z0-9-]+)`", section.partition("\n## ")[0])) - {"float", "ragged-row"}
+    found = codes_in([json.loads(path.read_bytes()) for path in (ROOT / "spec" / "vectors").glob("*.json")])
+    assert closed == found
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "spec" / "vectors").glob("*.json")), ids=lambda p: p.stem)
