@@ -1,0 +1,100 @@
+"""`seenbefore explain`: why a row got its verdict, and what each step did to each field."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from seenbefore.errors import UsageError
+
+if TYPE_CHECKING:
+    from seenbefore.audit.locate import Found, Locator
+    from seenbefore.stores.base import SeenStore
+
+_ONE, _TWO = 1, 2
+
+
+@click.command()
+@click.argument("rows", nargs=-1, metavar="[RUN:SEQ | FILE:LINE]...")
+@click.option("--store", "-s", default="seenbefore.db", show_default=True, metavar="URL", help="Store to look in.")
+@click.option("--url", multiple=True, metavar="U", help="The latest record at a URL.")
+@click.option(
+    "--key", multiple=True, metavar="K", help="The first record with a content key, the latest with a URL key."
+)
+@click.option("--record", multiple=True, metavar="JSON|@FILE", help="A record as such.")
+@click.option("--rules", "-r", metavar="FILE|NAME", help="Ruleset [default: the one that judged the row]")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def explain(
+    rows: tuple[str, ...],
+    store: str,
+    url: tuple[str, ...],
+    key: tuple[str, ...],
+    record: tuple[str, ...],
+    rules: str | None,
+    as_json: bool,
+) -> None:
+    r"""Explain one record, or why two records have the same key or different ones.
+
+    \b
+    seenbefore explain 2:15                   a row, as run and ordinal
+    seenbefore explain crawl.ndjson.gz:15     a line of a file
+    seenbefore explain --url https://e.example/a
+    seenbefore explain 1:10 2:15              the same, or not, and why
+    """
+    from seenbefore.audit.explain import compare, members, of_found
+    from seenbefore.audit.locate import Locator
+    from seenbefore.cli.story import print_comparison, print_explanation
+    from seenbefore.rules import Ruleset, default_rules
+
+    opened = _open(store, needed=bool(url or key))
+    try:
+        locator = Locator(opened, None if rules is None else Ruleset.find(rules), default_rules())
+        found = _found(locator, rows, url, key, record)
+        if len(found) == _TWO:
+            both = compare(of_found(found[0], opened), of_found(found[1], opened))
+            click.echo(json.dumps(members(both), ensure_ascii=False)) if as_json else print_comparison(both)
+            return
+        told = of_found(found[0], opened, earlier=_earlier(locator, found[0]))
+        if as_json:
+            click.echo(json.dumps(members(told), ensure_ascii=False))
+        else:
+            print_explanation(told, found[0].history)
+    finally:
+        if opened is not None:
+            opened.close()
+
+
+def _found(
+    locator: Locator, rows: tuple[str, ...], url: tuple[str, ...], key: tuple[str, ...], record: tuple[str, ...]
+) -> list[Found]:
+    asked = len(rows) + len(url) + len(key) + len(record)
+    if asked not in (_ONE, _TWO):
+        raise UsageError(
+            f"{asked or 'no'} records named; one is explained, two are compared",
+            hint="give RUN:SEQ, FILE:LINE, --url, --key or --record",
+        )
+    return [
+        *map(locator.by_name, rows),
+        *map(locator.by_url, url),
+        *map(locator.by_key, key),
+        *map(locator.given, record),
+    ]
+
+
+def _earlier(locator: Locator, found: Found) -> Found | None:
+    refers_to = None if found.receipt is None else found.receipt.get("refers_to")
+    return None if refers_to is None else locator.by_row(refers_to["run"], refers_to["seq"])
+
+
+def _open(store: str, *, needed: bool) -> SeenStore | None:
+    """The store, read-only; None where it isn't there and a record can be explained without."""
+    from seenbefore.stores import open_store
+
+    try:
+        return open_store(store, create=False, read_only=True)
+    except UsageError:
+        if needed:
+            raise
+        return None

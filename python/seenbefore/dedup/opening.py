@@ -1,0 +1,251 @@
+"""Which run this is: a new one, or an unfinished one that goes on.
+
+Everything that could refuse it is asked here, first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seenbefore.dedup.batches import Done, Position, Settings
+from seenbefore.errors import InputChanged, UsageError
+from seenbefore.outputs import Outputs
+from seenbefore.reading import sha256_of
+from seenbefore.rules import Ruleset
+from seenbefore.stores.base import InputRow, RunRow, SeenStore
+from seenbefore.types import Input
+
+if TYPE_CHECKING:
+    from hashlib import _Hash as Hash
+
+RUN = "{run}"
+# What stands in a run's `out` where it writes no files.
+NO_OUTPUT = ""
+
+
+@dataclass
+class Run:
+    """A run that is open: who it is, what it reads, where it stands. The loop that judges moves it on."""
+
+    ordinal: int
+    inputs: Sequence[Input]
+    outputs: Outputs | None
+    position: Position = field(default_factory=Position)
+    lengths: Mapping[str, int] = field(default_factory=dict)
+    counts: dict[str, Any] = field(default_factory=dict)
+    done: dict[int, Done] = field(default_factory=dict)
+    receipts: Hash = field(default_factory=hashlib.sha256)
+    resumed: bool = False
+
+    def close(self) -> None:
+        """Frees the output directory."""
+        if self.outputs is not None:
+            self.outputs.close()
+
+
+class Opening:
+    """Finds or begins the run that `run(inputs, out)` means."""
+
+    def __init__(self, store: SeenStore, rules: Ruleset, settings: Settings, note: Callable[[str], None]) -> None:
+        self._store, self._rules, self._settings, self._note = store, rules, settings, note
+
+    def unfinished(self, out: str | None) -> RunRow | None:
+        """The unfinished run of `out`, a directory that may have {run} in it; None where there is none."""
+        if out is None:
+            return None
+        for row in self._store.runs():
+            if row.state == "unfinished" and row.out == folder(out, row.ordinal):
+                return row
+        return None
+
+    def resume(self, row: RunRow, inputs: Sequence[Input], run_id: int | None) -> Run:
+        """Goes on with an unfinished run from what it committed.
+
+        Raises UsageError where it was begun otherwise, InputChanged, InUse, and OutputFailed where an output is
+        shorter than committed.
+        """
+        outputs = Outputs(Path(row.out))
+        try:
+            # Another process may have gone on with it, and finished it, before we had the lock.
+            row = self._still_unfinished(row)
+            self._same_command(row, run_id)
+            members = dict(row.position)
+            members.pop("settings", None)
+            position = Position.from_json(members) if members else Position()
+            run = Run(row.ordinal, self._same_inputs(row, position, inputs), outputs, position, resumed=True)
+            run.counts, run.lengths = dict(row.counts), dict(row.outputs)
+            for known in self._store.inputs(row.ordinal)[: position.input]:
+                run.done[known.index] = Done(known.index, known.records or 0, known.size or 0, known.sha256 or b"")
+            for piece in self._store.receipts(row.ordinal):
+                run.receipts.update(piece)
+            outputs.open(run.lengths)
+        except BaseException:
+            outputs.close()
+            raise
+        return run
+
+    def refuse_ended(self, out: str) -> None:
+        """Refuses a directory whose run is over; one with {run} in it never is."""
+        if RUN not in out:
+            self._refuse_ended(folder(out, 0))
+
+    def begin(self, inputs: Sequence[Input], out: str | None, run_id: int | None) -> Run:
+        """Begins a new run, durably.
+
+        Raises UsageError where the directory or the ordinal is taken, InUse, OutputFailed.
+        """
+        outputs: Outputs | None = None
+        try:
+            with self._store.transaction() as transaction:
+                ordinal = run_id or max((row.ordinal for row in self._store.runs()), default=0) + 1
+                place = NO_OUTPUT if out is None else folder(out, ordinal)
+                if out is not None:
+                    self._refuse_ended(place)
+                    outputs = Outputs(Path(place))
+                    self._refuse_occupied(outputs)
+                transaction.begin_run(place, self._rules.configuration, now(), run=ordinal)
+                for index, one in enumerate(inputs):
+                    transaction.set_input(ordinal, InputRow(index, one.name, one.size))
+                transaction.commit()
+            if outputs is not None:
+                outputs.open({})
+        except BaseException:
+            if outputs is not None:
+                outputs.close()
+            raise
+        return Run(ordinal, inputs, outputs)
+
+    def abandon(self, out: str) -> int:
+        """Closes the unfinished run of a directory and cuts its files back to what was committed → its ordinal."""
+        row = self.unfinished(out)
+        if row is None:
+            raise UsageError(f"there is no unfinished run in {out}", path=out, hint="there is nothing to abandon")
+        with Outputs(Path(row.out)) as outputs:
+            row = self._still_unfinished(row)
+            with self._store.transaction() as transaction:
+                transaction.abandon_run(row.ordinal, now())
+                transaction.commit()
+            if all((outputs.folder / name).exists() for name in row.outputs):
+                outputs.open(row.outputs)
+        return row.ordinal
+
+    def not_done(self, inputs: Iterable[Input]) -> list[Input]:
+        """The inputs without those that a finished run judged under that name, byte for byte; these are named."""
+        finished = [row.ordinal for row in self._store.runs() if row.state == "finished" and row.ruleset == self._label]
+        known = {(row.name, row.size) for ordinal in finished for row in self._store.inputs(ordinal)}
+        left = []
+        for one in inputs:
+            if one.path is not None and one.size is not None and (one.name, one.size) in known:
+                done = self._store.finished_input(one.name, sha256_of(one.path))
+                if done is not None and done.name == one.name:
+                    self._note(f"{one.name} was judged in run {done.run} already: left out (--again judges it again)")
+                    continue
+            left.append(one)
+        return left
+
+    @property
+    def _label(self) -> str:
+        return self._rules.label
+
+    def _still_unfinished(self, row: RunRow) -> RunRow:
+        now_row = self._store.run(row.ordinal)
+        if now_row is None or now_row.state != "unfinished":
+            raise ended(row.out, row.ordinal, "finished" if now_row is None else now_row.state)
+        return now_row
+
+    def _refuse_ended(self, place: str) -> None:
+        for row in self._store.runs():
+            if row.out == place and row.state != "unfinished":
+                raise ended(place, row.ordinal, row.state)
+
+    def _refuse_occupied(self, outputs: Outputs) -> None:
+        names = outputs.occupied()
+        if names:
+            raise UsageError(
+                f"{outputs.folder} holds {', '.join(names)} already, and no run of this store left it there",
+                path=str(outputs.folder),
+                found=", ".join(names),
+                hint="choose another --out, or --out 'out/{run}' for a folder for each run",
+            )
+
+    def _same_command(self, row: RunRow, run_id: int | None) -> None:
+        """Refuses an unfinished run that was begun with other rules or options: its files would be of two minds."""
+        then, this = dict(row.position.get("settings", {})), self._settings.lasting()
+        pairs = [
+            ("ruleset", row.ruleset, self._label),
+            ("configuration of the ruleset", row.configuration, self._rules.configuration),
+            ("--run-id", row.ordinal, run_id or row.ordinal),
+            *((f"--{name.replace('_', '-')}", value, this.get(name)) for name, value in then.items()),
+        ]
+        for what, before, after in pairs:
+            if before != after:
+                raise UsageError(
+                    f"run {row.ordinal} in {row.out} is unfinished and was begun with {what} {before}, not {after}",
+                    path=row.out,
+                    expected=str(before),
+                    found=str(after),
+                    hint="give the former command again, or close that run with --abandon",
+                )
+
+    def _same_inputs(self, row: RunRow, position: Position, given: Sequence[Input]) -> list[Input]:
+        """The run's inputs as they are named now, each proved unchanged as far as it was read, by size and digest."""
+        rest, inputs = list(given), list[Input]()
+        left_out: list[Input] = []
+        for known in self._store.inputs(row.ordinal):
+            at = next((index for index, one in enumerate(rest) if one.name == known.name), None)
+            if at is None:
+                raise InputChanged(
+                    f"run {row.ordinal} in {row.out} is unfinished and reads {known.name}, "
+                    "which this command doesn't name in that place",
+                    path=known.name,
+                    hint="give the same inputs in the same order, or close that run with --abandon",
+                )
+            self._same_bytes(row, known, rest[at], position)
+            inputs.append(rest[at])
+            left_out += rest[:at]
+            rest = rest[at + 1 :]
+        for one in left_out + rest:
+            self._note(f"{one.name} is not among the inputs that run {row.ordinal} began with: left for the next run")
+        return inputs
+
+    def _same_bytes(self, row: RunRow, known: InputRow, one: Input, position: Position) -> None:
+        half_read = known.index == position.input
+        if known.index > position.input or (half_read and (position.cut or not position.offset)):
+            return  # nothing of it was read, or its prefix proves enough
+        then, found = f"{known.size} bytes", f"{one.size} bytes"
+        if one.size == known.size and not half_read and one.path is not None and one.size is not None:
+            then, found = (known.sha256 or b"").hex(), sha256_of(one.path).hex()
+        if then != found:
+            raise InputChanged(
+                f"{one.name} changed since run {row.ordinal} read it: {found} instead of {then}",
+                path=one.name,
+                expected=then,
+                found=found,
+                hint="put the former file back and run the same command again, or close the run with --abandon",
+            )
+
+
+def folder(out: str, ordinal: int) -> str:
+    """The absolute path of a run's output directory: {run} becomes its ordinal."""
+    return os.path.realpath(out.replace(RUN, str(ordinal)))
+
+
+def ended(place: str, ordinal: int, state: str) -> UsageError:
+    """The refusal of a directory whose run is over."""
+    return UsageError(
+        f"{place} holds run {ordinal}, which is {state}",
+        path=place,
+        found=f"run {ordinal}, {state}",
+        hint="choose another --out, or --out 'out/{run}' for a folder for each run",
+    )
+
+
+def now() -> str:
+    """The time as the store notes it for people; no output file holds it."""
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

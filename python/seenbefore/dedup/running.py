@@ -1,0 +1,195 @@
+"""The loop of a run: keyed batch → one transaction: claim, judge, earlier rows, render, write and sync, record, commit.
+
+While a batch is in its transaction the next one is read and keyed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Protocol
+
+from seenbefore._kernel import Judged
+from seenbefore.dedup.batches import Batches, Done, Keyed, Settings
+from seenbefore.dedup.judging import judge
+from seenbefore.dedup.opening import Run, now
+from seenbefore.dedup.summaries import merged, summarise, summary_file
+from seenbefore.outputs import KEPT, LONG_LINES, RECEIPTS, REFUSED
+from seenbefore.reading import Ahead
+from seenbefore.rules import Ruleset
+from seenbefore.stores.base import InputRow, Progress, SeenStore, Transaction, Waiting
+from seenbefore.types import Summary
+
+
+class Watch(Protocol):
+    """Whoever shows how a run gets on. Calls come from the thread that runs it, once a batch at most."""
+
+    def began(self, run: int, resumed_at: int, total: int | None) -> None:
+        """Run `run` starts, `resumed_at` records in; `total` is its inputs' stored bytes, None where one is a pipe."""
+
+    def passed(self, raw: int, records: int) -> None:
+        """So many stored bytes were read for what is committed by now, so many records and refused lines judged."""
+
+    def note(self, text: str) -> None:
+        """Something a person should know."""
+
+    def waits(self, waiting: Waiting) -> None:
+        """The store is in another writer's hands."""
+
+
+class Silent:
+    """A Watch that shows nothing."""
+
+    def began(self, run: int, resumed_at: int, total: int | None) -> None:
+        """Show nothing."""
+
+    def passed(self, raw: int, records: int) -> None:
+        """Show nothing."""
+
+    def note(self, text: str) -> None:
+        """Show nothing."""
+
+    def waits(self, waiting: Waiting) -> None:
+        """Show nothing."""
+
+
+class Running:
+    """Moves an open run to its end."""
+
+    def __init__(self, store: SeenStore, rules: Ruleset, settings: Settings, run: Run, watch: Watch) -> None:
+        self._store, self._rules, self._settings, self._run, self._watch = store, rules, settings, run, watch
+        self._started = time.monotonic()
+        # One transaction for the whole of a dry run, so that its batches see each other and nobody else ever sees them.
+        self._dry: Transaction | None = None
+
+    def to_the_end(self) -> Summary:
+        """Judges all that is left of the inputs and finishes the run.
+
+        Raises what the steps raise; what was committed stays.
+        """
+        self._watch.began(self._run.ordinal, self._run.position.seq, self._total())
+        self._judge_all()
+        return self._finish()
+
+    def dry(self, transaction: Transaction) -> Summary:
+        """Judges everything within a transaction that is never committed."""
+        self._dry = transaction
+        self._watch.began(self._run.ordinal, 0, self._total())
+        self._judge_all()
+        return self._summary(None)
+
+    def _judge_all(self) -> None:
+        run, outputs = self._run, self._run.outputs
+        long_bytes = run.lengths.get(LONG_LINES, 0)
+        append_long = _nowhere if outputs is None else outputs.append_long
+        batches = Batches(self._rules, run.ordinal, run.inputs, run.position, self._settings, append_long, long_bytes)
+        ahead = Ahead(iter(batches), 1, "seenbefore-key")
+        try:
+            with ThreadPoolExecutor(1, "seenbefore-write") as writer:
+                for keyed in ahead:
+                    self._commit(keyed, writer)
+                    self._watch.passed(keyed.raw_read, keyed.position.seq)
+        except BaseException:
+            ahead.close(wait=1.0)
+            if outputs is not None:
+                # Frees what was not committed; the next start cuts back in any case.
+                with contextlib.suppress(OSError):
+                    outputs.cut_back(run.lengths)
+            raise
+        ahead.close()
+
+    def _commit(self, keyed: Keyed, writer: ThreadPoolExecutor) -> None:
+        run = self._run
+        with self._transaction() as transaction:
+            judged = judge(transaction, keyed.batch)
+            lengths = self._lengths_after(judged, keyed)
+            receipts = run.receipts.copy()
+            writing = writer.submit(self._write, judged, receipts)
+            try:
+                for done in keyed.done:
+                    self._set_input(transaction, done)
+                counts = merged(run.counts, judged.counts)
+                position = {**keyed.position.as_json(), "settings": self._settings.lasting()}
+                transaction.record(judged, Progress(run.ordinal, position, lengths, counts))
+            finally:
+                _settled(writing)
+            writing.result()
+            if self._dry is None:
+                transaction.commit()
+        run.position, run.lengths, run.counts, run.receipts = keyed.position, lengths, counts, receipts
+        run.done.update((done.index, done) for done in keyed.done)
+
+    def _write(self, judged: Judged, receipts: Any) -> None:
+        """Appends a batch to the output files, durably. Runs beside the store's own writing, and before its commit."""
+        blocks = judged.blocks
+        for block in blocks:
+            receipts.update(block[2])
+        outputs = self._run.outputs
+        if outputs is not None:
+            outputs.append(
+                (block[3] for block in blocks), (block[2] for block in blocks), (block[4] for block in blocks)
+            )
+            outputs.sync()
+
+    def _lengths_after(self, judged: Judged, keyed: Keyed) -> dict[str, int]:
+        if self._run.outputs is None:
+            return {}
+        before = self._run.lengths
+        blocks = judged.blocks
+        added = {
+            RECEIPTS: sum(len(block[2]) for block in blocks),
+            KEPT: sum(len(block[3]) for block in blocks),
+            REFUSED: sum(len(block[4]) for block in blocks),
+        }
+        lengths = {name: before.get(name, 0) + length for name, length in added.items()}
+        return lengths | ({LONG_LINES: keyed.long_bytes} if keyed.long_bytes else {})
+
+    def _set_input(self, transaction: Transaction, done: Done) -> None:
+        source = self._run.inputs[done.index]
+        row = InputRow(done.index, source.name, done.size, done.sha256, done.records)
+        transaction.set_input(self._run.ordinal, row)
+
+    def _finish(self) -> Summary:
+        run = self._run
+        self._note_same_bytes()
+        with self._store.transaction() as transaction:
+            chain = transaction.finish_run(run.ordinal, run.receipts.digest(), now())
+            summary = self._summary(chain)
+            if run.outputs is not None:
+                run.outputs.write_summary(summary_file(summary))
+            transaction.commit()
+        return summary
+
+    def _note_same_bytes(self) -> None:
+        """Names the inputs that a finished run judged under another name."""
+        for done in self._run.done.values():
+            before = self._store.finished_input(self._run.inputs[done.index].name, done.sha256)
+            if before is not None and before.name != self._run.inputs[done.index].name:
+                name = self._run.inputs[done.index].name
+                self._watch.note(f"{name} holds the same bytes as {before.name}, which run {before.run} judged")
+
+    def _summary(self, chain: bytes | None) -> Summary:
+        return summarise(self._rules, self._run, chain, time.monotonic() - self._started)
+
+    def _total(self) -> int | None:
+        sizes = [one.size for one in self._run.inputs]
+        return None if None in sizes else sum(size or 0 for size in sizes)
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[Transaction]:
+        if self._dry is not None:
+            yield self._dry
+            return
+        with self._store.transaction() as transaction:
+            yield transaction
+
+
+def _nowhere(_: bytes) -> None:
+    """Where lines over the limit go when no files are written."""
+
+
+def _settled(writing: Future[None]) -> None:
+    """Waits until a write has ended, well or not: nobody else may touch the files before."""
+    writing.exception()

@@ -1,0 +1,131 @@
+"""What was named on the command line → the inputs of a run, in order."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from seenbefore.errors import InputUnreadable, UsageError
+from seenbefore.types import Input
+
+# Endings that a file in a directory must have to count as a crawl; a file that is named itself may be called anything.
+_RECORDS = (".ndjson", ".jsonl", ".jsonlines", ".ldjson")
+_COMPRESSED = (".gz", ".zst", ".zstd", ".bz2", ".xz")
+_BLOCK = 1 << 20
+
+
+def expand(arguments: Iterable[str]) -> list[Input]:
+    """Paths, directories, globs and `-` → inputs in the order given; directories and globs in name order.
+
+    A path that exists wins over its reading as a glob. A directory gives the NDJSON files in and under it, hidden
+    ones left out. A name that is given twice is read twice.
+
+    Raises UsageError where nothing was given, a glob or directory holds nothing, or `-` stands twice; InputUnreadable
+    where a path does not exist or can't be read.
+    """
+    inputs: list[Input] = []
+    for argument in arguments:
+        inputs.extend(_expand(argument))
+    if not inputs:
+        raise UsageError("no input given", hint="name files, directories, globs, or - for standard input")
+    if sum(one.path is None for one in inputs) > 1:
+        raise UsageError("standard input (-) is named twice", hint="it can be read once only")
+    return inputs
+
+
+def sha256_of(path: str, progress: Callable[[int], None] | None = None) -> bytes:
+    """SHA-256 of a file's bytes as stored. `progress` is told the bytes of each block. Raises InputUnreadable."""
+    digest = hashlib.sha256()
+    try:
+        with Path(path).open("rb", buffering=0) as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+                if progress is not None:
+                    progress(len(block))
+    except OSError as error:
+        raise unreadable(path, error) from error
+    return digest.digest()
+
+
+def printable(path: str) -> str:
+    r"""A path as text that every JSON writer takes: bytes that were not UTF-8 are written `\xNN`."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def unreadable(path: str, error: OSError) -> InputUnreadable:
+    """The named error for a file that the system would not let us read."""
+    reason = error.strerror or str(error)
+    return InputUnreadable(
+        f"can't read {printable(path)}: {reason}", path=printable(path), hint="check the path and who may read it"
+    )
+
+
+def _expand(argument: str) -> Iterator[Input]:
+    if argument == "-":
+        yield Input(name="-", path=None, size=None)
+        return
+    if not argument:
+        raise UsageError("an input has an empty name", hint="name files, directories, globs, or - for standard input")
+    if os.path.lexists(argument):
+        if Path(argument).is_dir():
+            yield from _directory(argument)
+        else:
+            yield _file(argument)
+        return
+    if not glob.has_magic(argument):
+        raise unreadable(argument, FileNotFoundError(2, os.strerror(2)))
+    # Not Path.glob: it drops `./` and takes no absolute pattern, and an input's name is what was given.
+    names = glob.glob(argument, recursive=True)  # noqa: PTH207 - see above
+    found = sorted(name for name in names if not Path(name).is_dir())
+    if not found:
+        raise InputUnreadable(
+            f"no file matches {printable(argument)}", path=printable(argument), hint="check the pattern and the folder"
+        )
+    yield from map(_file, found)
+
+
+def _directory(folder: str) -> Iterator[Input]:
+    found: list[str] = []
+    others = 0
+
+    def stop(error: OSError) -> None:
+        raise unreadable(error.filename or folder, error)
+
+    for place, folders, files in os.walk(folder, onerror=stop):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in files:
+            if name.startswith("."):
+                continue
+            if _is_crawl(name):
+                found.append(os.path.join(place, name))  # noqa: PTH118 - the name stays as it was given, `./` and all
+            else:
+                others += 1
+    if not found:
+        raise InputUnreadable(
+            f"no NDJSON file in {printable(folder)} ({others} other files)",
+            path=printable(folder),
+            expected=f"names ending in {', '.join(_RECORDS)}, compressed or not",
+            hint="name the files themselves, or give a glob in quotes",
+        )
+    yield from map(_file, sorted(found))
+
+
+def _is_crawl(name: str) -> bool:
+    lower = name.lower()
+    for ending in _COMPRESSED:
+        lower = lower.removesuffix(ending)
+    return lower.endswith(_RECORDS)
+
+
+def _file(path: str) -> Input:
+    try:
+        facts = Path(path).stat()
+        if not os.access(path, os.R_OK):
+            raise PermissionError(13, os.strerror(13))
+    except OSError as error:
+        raise unreadable(path, error) from error
+    return Input(name=printable(path), path=path, size=facts.st_size if stat.S_ISREG(facts.st_mode) else None)
