@@ -5,10 +5,8 @@ A released built-in ruleset never changes; a change is a new version beside it.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -167,11 +165,16 @@ def default_rules() -> str:
 
 
 def _folder() -> Any:
+    # Here and below, what the version alone has no need of is imported at its use.
+    from importlib import resources
+
     return resources.files(__name__).joinpath("builtin")
 
 
 def _hint(wanted: str) -> str:
     """The built-in ruleset that was most likely meant, and how to name a file."""
+    import difflib
+
     names = builtin_names()
     near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.4)
     meant = f"did you mean {near[0]}? " if near else ""
