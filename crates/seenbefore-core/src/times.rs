@@ -47,7 +47,7 @@ pub fn parse_offset(text: &str) -> Option<i32> {
     reader.is_done().then_some(minutes)
 }
 
-/// Appends the instant as `YYYY-MM-DDTHH:MM:SSZ`, with six digits of a fraction where it has one.
+/// Appends the instant as `YYYY-MM-DDTHH:MM:SSZ`, a fraction without trailing zeros before the `Z` where it has one.
 ///
 /// `micros` is what [`read_fetched_at`] gives. Instants outside the years 0001 to 9999 are written as the nearest inside.
 pub fn write_utc(micros: i64, out: &mut Vec<u8>) {
@@ -66,6 +66,11 @@ fn utc(micros: i64) -> impl Iterator<Item = u8> {
     let date = Civil::of_day(micros.div_euclid(MICROS_PER_DAY));
     let of_day = micros.rem_euclid(MICROS_PER_DAY);
     let (seconds, fraction) = (of_day / MICROS_PER_SECOND, of_day % MICROS_PER_SECOND);
+    let kept = (0..FRACTION_DIGITS)
+        .rev()
+        .find(|place| fraction % 10_i64.pow(*place) == 0)
+        .unwrap_or(0);
+    let (fraction, width) = (fraction / 10_i64.pow(kept), FRACTION_DIGITS - kept);
     let fields = [
         (date.year, 4, b'-'),
         (date.month, 2, b'-'),
@@ -73,11 +78,7 @@ fn utc(micros: i64) -> impl Iterator<Item = u8> {
         (seconds / 3600, 2, b':'),
         (seconds / 60 % 60, 2, b':'),
         (seconds % 60, 2, if fraction == 0 { b'Z' } else { b'.' }),
-        (
-            fraction,
-            if fraction == 0 { 0 } else { FRACTION_DIGITS },
-            b'Z',
-        ),
+        (fraction, if fraction == 0 { 0 } else { width }, b'Z'),
     ];
     fields
         .into_iter()

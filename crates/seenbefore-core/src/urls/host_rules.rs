@@ -131,7 +131,8 @@ impl HostRule {
         &self.host
     }
 
-    fn matches(&self, host: &str) -> bool {
+    /// Whether the rule is for this host, given as the parser writes it.
+    pub(super) fn matches(&self, host: &str) -> bool {
         host.strip_suffix(self.host.as_str())
             .is_some_and(|before| before.is_empty() || self.subdomains && before.ends_with('.'))
     }

@@ -14,6 +14,7 @@ mod host_rules;
 mod host_settings;
 mod parse;
 mod percent;
+mod plain;
 mod query;
 mod redact;
 mod session;
@@ -123,7 +124,8 @@ pub struct UrlRules {
 pub struct Canonical {
     /// The canonical URL, ASCII only, without user and password.
     pub url: String,
-    /// Its host as the WHATWG host serialiser writes it (`[::1]` with brackets), without port.
+    /// The host as `exact` writes it: the WHATWG serialisation (`[::1]` with brackets), without port, `www.` kept. It names
+    /// the source of a record that states none.
     pub host: String,
 }
 
@@ -206,7 +208,19 @@ type Recorder<'a> = dyn FnMut(&'static str, &str, &str) + 'a;
 ///
 /// The [`UrlProblem`] that leaves the text without a URL key.
 pub fn canonical_url(text: &str, rules: &UrlRules) -> Result<Canonical, UrlProblem> {
-    rounds(text, rules, None)
+    parse::check(text)?;
+    if let Some(host) = plain::host(text, rules) {
+        return Ok(Canonical {
+            url: text.to_owned(),
+            host: host.to_owned(),
+        });
+    }
+    let first = round(text, rules, None)?;
+    // The steps on queries and fragments leave themselves nothing to do, and what the parser has written it reads in the same
+    // way. So another round is needed only where a step has changed what stands before the query into something unusual.
+    let start = first.url.split(['?', '#']).next().unwrap_or_default();
+    let stable = first.as_parsed || plain::host(start, rules).is_some();
+    repeat(first, stable, rules, None)
 }
 
 /// As [`canonical_url`], telling `recorder` the name of each step that changed something, the URL before, and the URL after.
@@ -222,29 +236,42 @@ pub fn trace_url(
     rules: &UrlRules,
     mut recorder: impl FnMut(&'static str, &str, &str),
 ) -> Result<Canonical, UrlProblem> {
-    rounds(text, rules, Some(&mut recorder))
+    parse::check(text)?;
+    let first = round(text, rules, Some(&mut recorder))?;
+    let stable = first.url == text;
+    repeat(first, stable, rules, Some(&mut recorder))
 }
 
-/// Runs the steps until the URL stays as it is.
-fn rounds(
-    text: &str,
+/// What one round made of a text.
+struct Round {
+    url: String,
+    /// The host as parsed.
+    host: String,
+    /// Whether scheme, host and path are as the parser wrote them, so that it would read them in the same way again.
+    as_parsed: bool,
+}
+
+/// Runs further rounds until the URL stays as it is.
+fn repeat(
+    first: Round,
+    mut stable: bool,
     rules: &UrlRules,
     mut recorder: Option<&mut Recorder<'_>>,
 ) -> Result<Canonical, UrlProblem> {
-    parse::check(text)?;
-    let mut before = Cow::Borrowed(text);
-    for _ in 0..MAX_ROUNDS {
-        let after = round(&before, rules, recorder.as_deref_mut())?;
-        if after.url == *before {
-            return if after.url.len() > MAX_URL_BYTES {
-                Err(UrlProblem::TooLong)
-            } else {
-                Ok(after)
-            };
+    let Round { mut url, host, .. } = first;
+    for _ in 1..MAX_ROUNDS {
+        if stable {
+            break;
         }
-        before = Cow::Owned(after.url);
+        let after = round(&url, rules, recorder.as_deref_mut())?.url;
+        stable = after == url;
+        url = after;
     }
-    Err(UrlProblem::Invalid)
+    match (stable, url.len() <= MAX_URL_BYTES) {
+        (true, true) => Ok(Canonical { url, host }),
+        (true, false) => Err(UrlProblem::TooLong),
+        (false, _) => Err(UrlProblem::Invalid),
+    }
 }
 
 /// Parses `text` and runs each step once.
@@ -252,25 +279,29 @@ fn round(
     text: &str,
     rules: &UrlRules,
     mut recorder: Option<&mut Recorder<'_>>,
-) -> Result<Canonical, UrlProblem> {
+) -> Result<Round, UrlProblem> {
     let url = parse::parse(text)?;
-    let mut parts = Parts::of(&url)?;
+    let parsed = Parts::of(&url)?;
+    let mut parts = parsed.clone();
     if let Some(recorder) = recorder.as_deref_mut() {
-        parse::record(text, &url, &parts, recorder);
+        parse::record(text, &parts, recorder);
     }
     for step in STEPS.iter().filter(|step| step.since <= rules.strength) {
         match &step.apply {
             Apply::Parts(apply) => watched(step.name, &mut parts, recorder.as_deref_mut(), apply),
             Apply::HostRules => host_rules::apply(&rules.hosts, &mut parts, |name, parts, rule| {
                 watched(name, parts, recorder.as_deref_mut(), |parts| {
-                    rule.apply(parts);
+                    rule.apply(parts)
                 });
             }),
         }
     }
-    Ok(Canonical {
+    let as_parsed =
+        parts.https == parsed.https && parts.host == parsed.host && *parts.path == *url.path();
+    Ok(Round {
         url: parts.text(),
-        host: parts.host.into_owned(),
+        host: parsed.host.into_owned(),
+        as_parsed,
     })
 }
 

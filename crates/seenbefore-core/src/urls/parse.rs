@@ -11,7 +11,7 @@ pub(super) const STEP_NAME: &str = "parse";
 const MASK: &str = "***@";
 
 /// A parsed `http` or `https` URL: what the steps change. Every text in it is ASCII, percent-encoded by the parser.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Parts<'a> {
     /// `https` rather than `http`.
     pub https: bool,
@@ -117,20 +117,16 @@ pub(super) fn parse(text: &str) -> Result<Url, UrlProblem> {
 }
 
 /// Tells the recorder what the parse made of the text.
-pub(super) fn record(text: &str, url: &Url, parts: &Parts<'_>, recorder: &mut Recorder<'_>) {
+pub(super) fn record(text: &str, parts: &Parts<'_>, recorder: &mut Recorder<'_>) {
+    let before = if parts.credentials {
+        redact::cut(text, MASK)
+    } else {
+        Cow::Borrowed(text)
+    };
     let after = parts.text();
-    if url.as_str() != text || *parts.path != *url.path() {
-        if parts.credentials {
-            recorder(STEP_NAME, &masked(text), &after);
-        } else {
-            recorder(STEP_NAME, text, &after);
-        }
+    if *before != after {
+        recorder(STEP_NAME, &before, &after);
     }
-}
-
-/// The text with its credentials masked.
-fn masked(text: &str) -> String {
-    redact::cut(text, MASK).into_owned()
 }
 
 /// The scheme that a text starts with, as the WHATWG parser sees it: C0 controls and spaces before it and tabs and line

@@ -85,14 +85,17 @@ pub(super) fn name(piece: &str) -> &str {
 /// Takes out the pieces whose name, as written, is not wanted. What stays is left as it is.
 pub(super) fn retain(parts: &mut Parts<'_>, wanted: impl Fn(&str) -> bool) {
     change(parts, |query| {
-        let wanted = |piece: &&str| wanted(name(piece));
-        (!query.split('&').all(|piece| wanted(&piece))).then(|| {
-            let mut out = String::with_capacity(query.len());
-            for piece in query.split('&').filter(wanted) {
-                push(piece, &mut out);
-            }
-            out
-        })
+        let mut pieces = query.split('&');
+        let first = pieces.position(|piece| !wanted(name(piece)))?;
+        let mut out = String::with_capacity(query.len());
+        query
+            .split('&')
+            .take(first)
+            .for_each(|piece| push(piece, &mut out));
+        pieces
+            .filter(|piece| wanted(name(piece)))
+            .for_each(|piece| push(piece, &mut out));
+        Some(out)
     });
 }
 

@@ -9,36 +9,53 @@ use url::Url;
 /// A text that the WHATWG parser accepts, of whatever scheme, is given back as it is, or, where it has a user or a password,
 /// as the parser writes it without them. Of any other text, what stands between the slashes (`//`, `\\`) and the last `@`
 /// before the next `/`, `\`, `?`, `#` or the end goes, the `@` with it.
+/// Where that leaves nothing between the slashes, slashes that follow count as part of the run.
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
     if !text.contains('@') {
         return Cow::Borrowed(text);
     }
-    match Url::parse(text) {
-        Ok(url) if !has_credentials(&url) => Cow::Borrowed(text),
-        Ok(mut url) => match (url.set_username(""), url.set_password(None)) {
-            (Ok(()), Ok(())) => Cow::Owned(url.into()),
-            // Only URLs without a host refuse, and those have no credentials.
-            _ => cut(text, ""),
-        },
-        Err(_) => cut(text, ""),
+    if let Ok(mut url) = Url::parse(text) {
+        if !has_credentials(&url) {
+            return Cow::Borrowed(text);
+        }
+        // Only URLs without a host refuse, and those have no credentials.
+        if url.set_username("").is_ok() && url.set_password(None).is_ok() {
+            return Cow::Owned(url.into());
+        }
     }
+    cut(text, "")
 }
 
 /// `text` with `mask` in place of what looks like credentials, whether it parses or not.
 pub(super) fn cut<'a>(text: &'a str, mask: &str) -> Cow<'a, str> {
     let mut out = String::new();
-    let mut rest = text;
     // In `https:user@host` the parser does without slashes, so the authority may follow the colon at once.
-    if let Some(after_colon) = Scheme::of(text)
-        .filter(|scheme| scheme.is_special())
-        .map(|scheme| scheme.rest)
-    {
-        let authority = after_colon.trim_start_matches(|c| is_slash(c) || is_gap(c));
-        rest = take(text, authority, mask, &mut out);
-    }
-    while let Some(authority) = after_slashes(rest) {
-        rest = take(rest, authority, mask, &mut out);
+    let special = Scheme::of(text).filter(|scheme| scheme.is_special());
+    let mut next = special.map_or_else(
+        || after_slashes(text),
+        |scheme| Some(after_run(scheme.rest)),
+    );
+    let mut rest = text;
+    while let Some(authority) = next {
+        out.push_str(before(rest, authority));
+        let end = authority
+            .find(|c| is_slash(c) || matches!(c, '?' | '#'))
+            .unwrap_or(authority.len());
+        rest = authority.get(end..).unwrap_or_default();
+        let authority = before(authority, rest);
+        let kept = authority.rsplit_once('@').map_or(authority, |(_, host)| {
+            out.push_str(mask);
+            host
+        });
+        out.push_str(kept);
+        // With nothing left between them the slashes on both sides are one run.
+        let joined = kept.chars().all(is_gap) && rest.starts_with(is_slash);
+        next = if joined {
+            Some(after_run(rest))
+        } else {
+            after_slashes(rest)
+        };
     }
     if out.is_empty() {
         return Cow::Borrowed(text);
@@ -47,22 +64,9 @@ pub(super) fn cut<'a>(text: &'a str, mask: &str) -> Cow<'a, str> {
     Cow::Owned(out)
 }
 
-/// Writes what of `text` stands before `authority`, its tail, then the authority without credentials; gives back the rest.
-fn take<'a>(text: &'a str, authority: &'a str, mask: &str, out: &mut String) -> &'a str {
-    let before = text.len() - authority.len();
-    out.push_str(text.get(..before).unwrap_or_default());
-    let end = authority
-        .find(|c| is_slash(c) || matches!(c, '?' | '#'))
-        .unwrap_or(authority.len());
-    let (authority, rest) = authority.split_at_checked(end).unwrap_or((authority, ""));
-    match authority.rsplit_once('@') {
-        Some((_, host)) => {
-            out.push_str(mask);
-            out.push_str(host);
-        }
-        None => out.push_str(authority),
-    }
-    rest
+/// What of `text` stands before `tail`, its end.
+fn before<'a>(text: &'a str, tail: &str) -> &'a str {
+    text.get(..text.len() - tail.len()).unwrap_or_default()
 }
 
 /// What follows the first run of at least two slashes; tabs and line breaks in the run do not count.
@@ -71,17 +75,17 @@ fn after_slashes(text: &str) -> Option<&str> {
     loop {
         let start = rest.find(is_slash)?;
         let run = rest.get(start..)?;
-        let after = run.trim_start_matches(|c| is_slash(c) || is_gap(c));
-        let slashes = run
-            .get(..run.len() - after.len())?
-            .chars()
-            .filter(|c| is_slash(*c))
-            .count();
-        if slashes >= 2 {
+        let after = after_run(run);
+        if before(run, after).chars().filter(|c| is_slash(*c)).count() >= 2 {
             return Some(after);
         }
         rest = after;
     }
+}
+
+/// What follows slashes, tabs and line breaks.
+fn after_run(text: &str) -> &str {
+    text.trim_start_matches(|c| is_slash(c) || is_gap(c))
 }
 
 const fn is_slash(c: char) -> bool {

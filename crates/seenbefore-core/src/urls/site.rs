@@ -4,7 +4,7 @@ use super::parse::Parts;
 use std::borrow::Cow;
 
 /// File names that servers give for a folder. Case counts.
-const INDEX_PAGES: [&str; 4] = ["index.html", "index.htm", "index.php", "default.aspx"];
+pub(super) const INDEX_PAGES: [&str; 4] = ["index.html", "index.htm", "index.php", "default.aspx"];
 
 /// What it folds: `http` becomes `https`.
 ///

@@ -40,6 +40,18 @@ fn tracking_list_is_in_order() {
             "{name}"
         );
     }
+    for (name, _) in TRACKING_NAMES {
+        let written = name.replace('s', "%53").to_uppercase();
+        let other = format!("https://e.example/p?x{name}=2");
+        assert_eq!(
+            page(&format!("https://e.example/p?{written}=1&x{name}=2")),
+            other
+        );
+    }
+    assert_eq!(
+        page("https://e.example/p?gcli=1&gclidx=2&gclid%20=3&utm=4"),
+        "https://e.example/p?gcli=1&gclid%20=3&gclidx=2&utm=4"
+    );
     for word in [
         "ref",
         "source",

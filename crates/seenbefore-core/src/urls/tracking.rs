@@ -23,12 +23,41 @@ pub(super) fn remove(parts: &mut Parts<'_>) {
 /// Whether the list has this name of a parameter, given as written in the query.
 fn is_tracking(name: &str) -> bool {
     let name = decode(name, false);
-    let listed = TRACKING_NAMES.binary_search_by(|(listed, _)| {
-        listed.bytes().cmp(name.iter().map(u8::to_ascii_lowercase))
-    });
-    listed.is_ok()
+    let same = |listed: &str, name: &[u8]| name.eq_ignore_ascii_case(listed.as_bytes());
+    let start = start(&name);
+    let first = STARTS.partition_point(|listed| *listed < start);
+    let alike = STARTS
+        .iter()
+        .zip(&TRACKING_NAMES)
+        .skip(first)
+        .take_while(|(listed, _)| **listed == start);
+    alike
+        .map(|(_, (listed, _))| listed)
+        .any(|listed| same(listed, &name))
         || TRACKING_PREFIXES.iter().any(|(prefix, _)| {
             name.get(..prefix.len())
-                .is_some_and(|start| start.eq_ignore_ascii_case(prefix.as_bytes()))
+                .is_some_and(|start| same(prefix, start))
         })
+}
+
+/// The starts of [`TRACKING_NAMES`]: numbers are searched faster than texts, and stand in the same order.
+static STARTS: [u64; TRACKING_NAMES.len()] = {
+    let mut starts = [0; TRACKING_NAMES.len()];
+    let mut at = 0;
+    while at < starts.len() {
+        starts[at] = start(TRACKING_NAMES[at].0.as_bytes());
+        at += 1;
+    }
+    starts
+};
+
+/// The first eight bytes of a name in lower case, as a number.
+const fn start(name: &[u8]) -> u64 {
+    let mut start = [0; 8];
+    let mut at = 0;
+    while at < start.len() && at < name.len() {
+        start[at] = name[at].to_ascii_lowercase();
+        at += 1;
+    }
+    u64::from_be_bytes(start)
 }
