@@ -686,12 +686,12 @@ def punctuation(text: str) -> str:
     return "".join(c for c in text if c != " " and unicodedata.category(c)[0] != "P")
 
 
-def code(text: str, fold: bool = True, compatibility: bool = False, blunt: bool = False) -> str:
+def code(text: str, blunt: bool = False) -> str:
     """The normal form of a code: (text/1, separators) repeated until nothing changes."""
     step = punctuation if blunt else separators
     while True:
         before = text
-        text = step(text_1(text, fold, compatibility))
+        text = step(text_1(text))
         if text == before:
             return text
 
@@ -736,7 +736,7 @@ def kind_text(value: Any, settings: Settings, context: Context) -> Any:
 
 
 def kind_name(value: Any, settings: Settings, context: Context) -> Any:
-    return prose(value, settings.get("casefold", False), settings.get("compatibility", False), context)
+    return prose(value, False, settings.get("compatibility", False), context)
 
 
 def kind_id(value: Any, settings: Settings, context: Context) -> Any:
@@ -744,8 +744,7 @@ def kind_id(value: Any, settings: Settings, context: Context) -> Any:
 
 
 def kind_code(value: Any, settings: Settings, context: Context) -> Any:
-    fold, compatibility = settings.get("casefold", True), settings.get("compatibility", False)
-    return code(characters(value), fold, compatibility, settings.get("strip_punctuation", False))
+    return code(characters(value), settings.get("strip_punctuation", False))
 
 
 def kind_decimal(value: Any, settings: Settings, context: Context) -> Any:
@@ -1148,20 +1147,18 @@ def canonical(value: Any, settings: Optional[Settings], context: Context) -> Any
 # ── Rulesets, keys-1.md 7 ────────────────────────────────────────────────────────────────────────────────────────────
 
 
+_DEFAULTS = {"kind": "text", "casefold": True, "compatibility": False, "strip_punctuation": False}
+
+
 def _tables(settings: Settings) -> Settings:
-    """A field's settings with `kind` written out, defaults left out, and `of` as a table: what a fingerprint covers."""
-    kind = settings.get("kind", "text")
-    defaults = {"casefold": kind != "name", "compatibility": False, "strip_punctuation": False}
-    out = {key: value for key, value in settings.items() if key not in defaults or value != defaults[key]}
-    out["kind"] = kind
+    """A field's settings without those at their default, and `of` as a table: what a fingerprint covers."""
+    out = {key: value for key, value in settings.items() if key not in _DEFAULTS or value != _DEFAULTS[key]}
     of = _of(settings)
     if of is not None:
         out["of"] = _tables(of)
-    if out.get("of") == {"kind": "auto"}:
-        del out["of"]
     if "members" in out:
         out["members"] = {name: _tables(table) for name, table in out["members"].items()}
-    return {key: value for key, value in out.items() if value not in ({}, [], None)}
+    return {key: value for key, value in out.items() if (key, value) not in (("of", {"kind": "auto"}), ("members", {}))}
 
 
 class Ruleset:
