@@ -38,7 +38,6 @@ NOT_SHOWN = {
     "bad-date",
     "url-too-long",
     "bad-check-digit",
-    "entity-residue",
 }
 
 

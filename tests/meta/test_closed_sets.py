@@ -27,7 +27,6 @@ RAISED_BY_NOTHING = {
     "bad-timestamp",
     "bad-date",
     "bad-check-digit",
-    "entity-residue",
 }
 
 
