@@ -20,21 +20,9 @@ import sys
 import unicodedata
 from typing import Any, Callable, Dict, Iterable, Iterator, List, NamedTuple, Optional, Set, Tuple, Union
 
-sys.path.insert(0, __file__.rpartition("/")[0])
+sys.path.insert(0, __file__.rpartition("/")[0])  # the URL chapter is a file of its own beside this one
 
-try:
-    from urls import UrlRefused, canonical_url, redact  # the URL chapter is a file of its own beside this one
-except ImportError:
-
-    class UrlRefused(Exception):  # type: ignore[no-redef]
-        code = "url-invalid"
-
-    def canonical_url(text: str, strength: str = "page", *hosts: Any) -> str:
-        raise NotCheckable("urls.py is not beside this file")
-
-    def redact(text: str) -> str:
-        raise NotCheckable("urls.py is not beside this file")
-
+from urls import NotCheckable, UrlRefused, canonical_url, redact
 
 UNICODE_VERSION = "17.0.0"
 MAX_DEPTH = 128
@@ -48,10 +36,6 @@ class Refused(Exception):
     def __init__(self, code: str, detail: str = "", field: Optional[str] = None) -> None:
         super().__init__(f"{code}: {detail}" if detail else code)
         self.code, self.detail, self.field = code, detail, field
-
-
-class NotCheckable(Exception):
-    """The answer depends on a character that this Python's Unicode tables do not know, or know otherwise."""
 
 
 # ── Unicode 17.0 facts that Python does not carry, or carries in another version ─────────────────────────────────────
@@ -1093,9 +1077,8 @@ def fetched_at_text(micros: int) -> str:
 
 
 def canonical_of(text: str, url: Settings) -> str:
-    """The canonical URL at the ruleset's strength, with its host rules if it has any. Raises UrlRefused."""
-    hosts = url.get("host", [])
-    return str(canonical_url(text, url.get("strength", "page"), *([hosts] if hosts else [])))
+    """The canonical URL at the ruleset's strength, with its host rules. Raises UrlRefused."""
+    return canonical_url(text, url.get("strength", "page"), url.get("host", []))
 
 
 def kind_url(value: Any, settings: Settings, context: Context) -> Any:
