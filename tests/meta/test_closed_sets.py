@@ -30,7 +30,7 @@ RAISED_BY_NOTHING = {
 }
 
 
-def tested() -> str:
+def expectations() -> str:
     """All text that states an expectation: vectors, tests, and the sample's table, which a test compares."""
     places = [
         *(ROOT / "spec" / "vectors").rglob("*.json"),
@@ -42,7 +42,7 @@ def tested() -> str:
     return "\n".join(path.read_text(encoding="utf-8") for path in places)
 
 
-TESTED = tested()
+TESTED = expectations()
 
 
 def members() -> Iterator[tuple[str, str]]:
