@@ -1,10 +1,10 @@
 //! Kind `code`: article numbers and other codes that people space and hyphenate at will.
 
-use super::text::{text_policy, write_present};
+use super::text::write_present;
 use super::{Context, FieldKind, Presence, Work, spelling};
 use crate::error::Refusal;
 use crate::json::Value;
-use crate::normalise::{self, TextPolicy};
+use crate::normalise;
 use crate::ruleset::Settings;
 
 /// # Takes
@@ -19,14 +19,12 @@ use crate::ruleset::Settings;
 /// true, false, lists and objects: `wrong-type`.
 #[derive(Debug)]
 pub struct CodeKind {
-    policy: TextPolicy,
     strip_punctuation: bool,
 }
 
 impl CodeKind {
     pub(super) fn from_settings(settings: &mut Settings<'_>) -> Box<dyn FieldKind> {
-        let policy = text_policy(settings, true);
-        Box::new(Self { policy, strip_punctuation: settings.boolean("strip_punctuation", false) })
+        Box::new(Self { strip_punctuation: settings.boolean("strip_punctuation", false) })
     }
 }
 
@@ -36,8 +34,8 @@ impl FieldKind for CodeKind {
         let input = spelling(value, number)?;
         text.clear();
         match context.recorder.as_deref_mut() {
-            Some(record) => *text = normalise::code_traced_with(&input, self.policy, self.strip_punctuation, record),
-            None => normalise::code_with(&input, self.policy, self.strip_punctuation, scratch, text),
+            Some(record) => *text = normalise::code_traced(&input, self.strip_punctuation, record),
+            None => normalise::code(&input, self.strip_punctuation, scratch, text),
         }
         Ok(write_present(text, out))
     }

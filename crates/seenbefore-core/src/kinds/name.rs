@@ -1,6 +1,6 @@
 //! Kind `name`: text whose capitals matter.
 
-use super::text::{text_policy, write_text};
+use super::text::write_text;
 use super::{Context, FieldKind, Presence};
 use crate::error::Refusal;
 use crate::json::Value;
@@ -20,7 +20,7 @@ pub struct Name(TextPolicy);
 
 impl Name {
     pub(super) fn from_settings(settings: &mut Settings<'_>) -> Box<dyn FieldKind> {
-        Box::new(Self(text_policy(settings, false)))
+        Box::new(Self(TextPolicy { compatibility: settings.boolean("compatibility", false), casefold: false }))
     }
 }
 

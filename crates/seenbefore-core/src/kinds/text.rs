@@ -21,7 +21,9 @@ pub struct Text(TextPolicy);
 
 impl Text {
     pub(super) fn from_settings(settings: &mut Settings<'_>) -> Box<dyn FieldKind> {
-        Box::new(Self(text_policy(settings, true)))
+        let compatibility = settings.boolean("compatibility", false);
+        let casefold = settings.boolean("casefold", true);
+        Box::new(Self(TextPolicy { compatibility, casefold }))
     }
 }
 
@@ -29,12 +31,6 @@ impl FieldKind for Text {
     fn write(&self, value: Value<'_>, context: &mut Context<'_>, out: &mut Vec<u8>) -> Result<Presence, Refusal> {
         write_text(value, self.0, context, out)
     }
-}
-
-/// The settings of `text/1` that a field may make; `casefold` has another default in each kind.
-pub(super) fn text_policy(settings: &mut Settings<'_>, casefold: bool) -> TextPolicy {
-    let compatibility = settings.boolean("compatibility", false);
-    TextPolicy { compatibility, casefold: settings.boolean("casefold", casefold) }
 }
 
 /// The canonical form of a string or number under `policy`, as a JSON string.

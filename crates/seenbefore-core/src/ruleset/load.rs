@@ -190,8 +190,6 @@ fn field(top: &mut Settings<'_>, name: &str, settings: &Value, require: &[String
     let mut settings = top.within(&format!("fields.{name}"), table);
     let kinds: Vec<&'static str> = KINDS.iter().map(|(kind, _)| *kind).collect();
     let kind = settings.choice("kind", &kinds, "text");
-    // Said even where it is the default: an undeclared field is `auto`, which is another rule.
-    settings.note("kind", Value::String(kind.to_owned()), true);
     let constructor = KINDS.iter().find(|(known, _)| *known == kind).map(|(_, constructor)| constructor)?;
     let made = constructor(&mut settings);
     Some((Field::new(name, kind, made, require), settings.finish()))
