@@ -3,6 +3,7 @@
 //! The path is the list of modules, in this order; `spec/` says what each must give.
 //!
 //! 1. [`boundary`] and [`json`]: bytes to one record, strictly; what cannot be read is refused with a code.
+//!    Character references are decoded here, once, where the ruleset says so ([`entities`]).
 //! 2. [`normalise`] and [`kinds`]: a field's value to its canonical form, by the ruleset's policy ([`ruleset`]).
 //! 3. [`canonicalise`], [`decimal`], [`urls`], [`times`]: exact canonical JSON, exact numbers, canonical URLs, times of fetching.
 //! 4. [`keys`]: content key, URL key, payload digest.
@@ -15,6 +16,7 @@ pub mod batch;
 pub mod boundary;
 pub mod canonicalise;
 pub mod decimal;
+pub mod entities;
 pub mod error;
 pub mod json;
 pub mod judge;

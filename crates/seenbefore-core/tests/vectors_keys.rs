@@ -34,8 +34,7 @@ fn found(rules: &Ruleset, vector: &Json) -> Result<Map<String, Json>, Refusal> {
         write_utc(time, &mut out);
         String::from_utf8(out).unwrap()
     });
-    let own = rules.record.url.as_deref().and_then(|name| root.members().find(|(member, _)| member.is(name)));
-    let own = own.map(|(_, value)| value.string().into_owned()).filter(|text| !text.trim().is_empty()).or(url.clone());
+    let own = given.url_of(rules, root).and_then(Result::ok);
     let labelled = |infix: &str, digest: Option<[u8; 32]>| digest.map(|digest| format!("{}{infix}:sha256:{}", rules.label, hex(&digest)));
     let mut out = Map::new();
     let mut set = |name: &str, value: Json| out.insert(name.to_owned(), value);
@@ -45,7 +44,7 @@ fn found(rules: &Ruleset, vector: &Json) -> Result<Map<String, Json>, Refusal> {
     set("payload_digest", json!(keyed.payload.map(|digest| format!("sha256:{}", hex(&digest)))));
     set("problems", json!(keyed.problems.iter().map(|problem| problem.code()).collect::<Vec<_>>()));
     let canonical = own.and_then(|url| canonical_url(&url, &rules.url).ok()).map(|canonical| canonical.url);
-    set("canonical_url", json!(keyed.place.and(canonical)));
+    set("canonical_url", json!(canonical));
     set("url", json!(texts.get(keyed.url)));
     set("source", json!(texts.get(keyed.source)));
     set("fetched_at", json!(utc));

@@ -79,16 +79,15 @@ impl Ruleset {
         let keyed = Maker::new()
             .keys(&self.inner, root, &given, true, &mut texts)
             .map_err(|refusal| refused(py, &refusal))?;
-        let canonical = root.members().find(|(name, _)| self.inner.record.url.as_deref().is_some_and(|url| name.is(url)));
-        let canonical = canonical.map(|(_, value)| value.string().into_owned()).filter(|text| !text.trim().is_empty());
-        let canonical = canonical.or_else(|| url.map(str::to_owned)).and_then(|text| canonical_url(&text, &self.inner.url).ok());
+        let address = given.url_of(&self.inner, root).and_then(Result::ok);
+        let canonical = address.and_then(|text| canonical_url(&text, &self.inner.url).ok());
         Ok(Keys {
             content_key: keyed.content.map(|digest| self.labelled("", &digest)),
             url_key: keyed.place.map(|digest| self.labelled(":url", &digest)),
             payload_digest: keyed.payload.map(|digest| format!("sha256:{}", hex(&digest))),
             problems: keyed.problems.iter().map(|problem| problem.code()).collect(),
             url: texts.get(keyed.url).map(str::to_owned),
-            canonical_url: keyed.place.and(canonical.map(|canonical| canonical.url)),
+            canonical_url: canonical.map(|canonical| canonical.url),
             source: texts.get(keyed.source).filter(|source| !source.is_empty()).map(str::to_owned),
             fetched_at: keyed.fetched_at.map(utc),
         })

@@ -1,6 +1,7 @@
 //! The canonical form of the identity fields.
 
 use crate::canonicalise::{sorted_members, write_string};
+use crate::entities::{Place, decode_value};
 use crate::error::{Problems, Refusal};
 use crate::json::Value;
 use crate::kinds::{self, Context, FieldKind, Presence, Work};
@@ -39,6 +40,17 @@ pub(super) fn write(
         }
         prefix(out);
         let value_start = out.len();
+        let decoded = match value {
+            Some(value) if rules.decodes(name) => decode_value(value, if kind_name == "url" { Place::Attribute } else { Place::Text })?,
+            _ => None,
+        };
+        if let (Some(told), Some(value), Some((text, _))) = (told.as_mut(), value, &decoded) {
+            told(Told::Step("entities", value.source(), text));
+        }
+        let value = match &decoded {
+            Some((text, tape)) => tape.root(text),
+            None => value,
+        };
         let presence = match value {
             None => Presence::Absent,
             Some(value) => {

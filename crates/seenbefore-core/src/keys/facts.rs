@@ -2,6 +2,7 @@
 
 use super::{Digest, sha256};
 use crate::decimal::Decimal;
+use crate::entities::{Place, decode};
 use crate::error::{Problem, Problems};
 use crate::json::{Kind, Value};
 use crate::normalise::trim_spaces;
@@ -23,7 +24,27 @@ pub struct Given<'a> {
     pub input: &'a str,
 }
 
-impl Given<'_> {
+impl<'a> Given<'a> {
+    /// The record's URL, else the one given, its character references decoded where the ruleset says so; none where there is neither.
+    ///
+    /// # Errors
+    /// `url-invalid` for a member that is not text.
+    pub fn url_of(&self, rules: &Ruleset, record: Value<'a>) -> Option<Result<Cow<'a, str>, Problem>> {
+        let name = rules.record.url.as_deref();
+        let Some(value) = find(record, name) else {
+            return match Fact::from_given(self.url) {
+                Fact::Text(url) => Some(Ok(url)),
+                _ => None,
+            };
+        };
+        match fact(value) {
+            Fact::None => None,
+            Fact::Text(url) if name.is_some_and(|name| rules.decodes(name)) => Some(Ok(Cow::Owned(decode(&url, Place::Attribute).into_owned()))),
+            Fact::Text(url) => Some(Ok(url)),
+            Fact::Other | Fact::Number(_) => Some(Err(Problem::UrlInvalid)),
+        }
+    }
+
     /// The source of a line that could not be read: the one given, else the last part of the input's name.
     pub fn fallback_source(&self, texts: &mut Texts) -> Span {
         texts.push(self.source.unwrap_or_else(|| last_part(self.input)))
@@ -72,9 +93,10 @@ pub(super) fn read(rules: &Ruleset, record: Value<'_>, given: &Given<'_>, texts:
     let names = &rules.record;
     let mut facts = Facts { place: None, url: Span::default(), source: Span::default(), fetched_at: None };
     let mut host = None;
-    match find(record, names.url.as_deref()).map_or_else(|| Fact::from_given(given.url), fact) {
-        Fact::None => {}
-        Fact::Text(url) => {
+    match given.url_of(rules, record) {
+        None => {}
+        Some(Err(problem)) => problems.add(problem),
+        Some(Ok(url)) => {
             facts.url = texts.push(&redact(&url));
             match canonical_url(&url, &rules.url) {
                 Ok(canonical) => {
@@ -84,7 +106,6 @@ pub(super) fn read(rules: &Ruleset, record: Value<'_>, given: &Given<'_>, texts:
                 Err(problem) => problems.add(url_problem(problem)),
             }
         }
-        Fact::Other | Fact::Number(_) => problems.add(Problem::UrlInvalid),
     }
     match find(record, names.fetched_at.as_deref()).map_or_else(|| Fact::from_given(given.fetched_at), fact) {
         Fact::None => {}

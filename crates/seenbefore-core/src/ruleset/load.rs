@@ -1,11 +1,11 @@
 //! A ruleset from TOML, every mistake with its path.
 
 use super::fingerprint::{canonical, digest};
-use super::settings::{Mistake, Read, Settings, listed, nearest};
+use super::settings::{Mistake, Read, Scope, Settings, listed, nearest};
 use super::{Actions, Field, Identity, Payload, RecordFields, Ruleset};
 use crate::canonicalise::{compare_names, write_string};
 use crate::keys::Digest;
-use crate::kinds::{Auto, KINDS};
+use crate::kinds::{Auto, declared};
 use crate::times::parse_offset;
 use crate::urls::{HostRule, Strength, UrlRules};
 use toml::{Table, Value};
@@ -40,12 +40,13 @@ fn read(table: &Table, mistakes: &mut Vec<Mistake>) -> Ruleset {
     let payload = payload(&mut top);
     let (identity, fields_read) = identity(&mut top, &require);
     check_overlaps(&mut top, &identity, &volatile, &require);
+    let (decode_entities, boundary_read) = boundary(&mut top, &identity, record.url.as_deref());
     let (url, url_read) = url(&mut top);
     let (actions, actions_read) = actions(&mut top);
     let whole = matches!(identity, Identity::Everything { .. } | Identity::Payload) && payload.is_none();
     let everything = matches!(identity, Identity::Everything { .. });
     let mut top = top.finish();
-    for (section, read) in [("fields", fields_read), ("url", url_read)] {
+    for (section, read) in [("fields", fields_read), ("url", url_read), ("boundary", boundary_read)] {
         insert(&mut top.stated, section, read.stated);
         insert(&mut top.in_force, section, read.in_force);
     }
@@ -70,6 +71,7 @@ fn read(table: &Table, mistakes: &mut Vec<Mistake>) -> Ruleset {
         identity,
         require,
         volatile,
+        decode_entities,
         payload,
         record,
         url,
@@ -153,6 +155,7 @@ fn identity(top: &mut Settings<'_>, require: &[String]) -> (Identity, Read) {
     } else {
         note_texts(top, "identity", &names);
     }
+    top.set_scope(Scope { keep_case: everything, ..Scope::default() });
     let declared = top.table("fields");
     let mut read = Read::default();
     let mut fields: Vec<Field> = Vec::new();
@@ -188,10 +191,7 @@ fn field(top: &mut Settings<'_>, name: &str, settings: &Value, require: &[String
         return top.wrong(&format!("fields.{name}"), "a table such as { kind = \"code\" }", settings, None);
     };
     let mut settings = top.within(&format!("fields.{name}"), table);
-    let kinds: Vec<&'static str> = KINDS.iter().map(|(kind, _)| *kind).collect();
-    let kind = settings.choice("kind", &kinds, "text");
-    let constructor = KINDS.iter().find(|(known, _)| *known == kind).map(|(_, constructor)| constructor)?;
-    let made = constructor(&mut settings);
+    let (kind, made) = declared(&mut settings)?;
     Some((Field::new(name, kind, made, require), settings.finish()))
 }
 
@@ -232,6 +232,37 @@ fn record(top: &mut Settings<'_>) -> (RecordFields, Read) {
         minutes
     });
     (RecordFields { url, fetched_at, source, assume_offset }, settings.finish())
+}
+
+/// What is done to a member's strings as they are read: `[boundary.title] entities = "decode"`.
+fn boundary(top: &mut Settings<'_>, identity: &Identity, url: Option<&str>) -> (Vec<String>, Read) {
+    let mut decode = Vec::new();
+    let mut read = Read::default();
+    for (name, table) in top.table("boundary").into_iter().flatten() {
+        let path = format!("boundary.{name}");
+        let used = url == Some(name)
+            || match identity {
+                Identity::Fields(fields) => fields.iter().any(|field| field.name == *name),
+                Identity::Everything { .. } => true,
+                Identity::Payload => false,
+            };
+        if !used {
+            top.mistake(&path, "is neither an identity field nor the record's url, so nothing would be read differently");
+        }
+        let Value::Table(table) = table else {
+            top.wrong(&path, "a table such as { entities = \"decode\" }", table, ());
+            continue;
+        };
+        let mut settings = top.within(&path, table);
+        if settings.choice("entities", &["keep", "decode"], "keep") == "decode" {
+            decode.push(name.clone());
+        }
+        let settings = settings.finish();
+        insert(&mut read.stated, name, settings.stated);
+        insert(&mut read.in_force, name, settings.in_force);
+    }
+    decode.sort_unstable();
+    (decode, read)
 }
 
 fn url(top: &mut Settings<'_>) -> (UrlRules, Read) {

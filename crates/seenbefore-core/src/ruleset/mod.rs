@@ -4,7 +4,7 @@ mod fingerprint;
 mod load;
 mod settings;
 
-pub use settings::{Mistake, Settings, nearest};
+pub use settings::{Mistake, Scope, Settings, nearest};
 
 use crate::kinds::{Auto, FieldKind};
 use crate::keys::Digest;
@@ -89,6 +89,8 @@ pub struct Ruleset {
     pub require: Vec<String>,
     /// Names of members that change without the content changing, sorted.
     pub volatile: Vec<String>,
+    /// Names of members whose character references are decoded as they are read, sorted.
+    pub decode_entities: Vec<String>,
     /// The payload's field, where one is named.
     pub payload: Option<Payload>,
     /// Where the facts are.
@@ -108,6 +110,12 @@ pub struct Ruleset {
 }
 
 impl Ruleset {
+    /// True for members whose character references are decoded as they are read.
+    #[must_use]
+    pub fn decodes(&self, member: &str) -> bool {
+        self.decode_entities.binary_search_by(|name| name.as_str().cmp(member)).is_ok()
+    }
+
     /// True for members that belong to no payload and, under `identity = "*"`, to no content: volatile ones, those named under `[record]`, and `_seen`.
     #[must_use]
     pub fn leaves_out(&self, member: &str) -> bool {

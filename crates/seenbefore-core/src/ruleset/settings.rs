@@ -11,12 +11,22 @@ pub struct Mistake {
     pub message: String,
 }
 
+/// What the tables within a table take over from it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Scope {
+    /// True under `identity = "*"`: undeclared strings are `name` instead of `text`.
+    pub keep_case: bool,
+    /// To how many decimal places a program's binary floats are rounded; none refuses them.
+    pub places: Option<usize>,
+}
+
 /// A table being read. Every setting is asked for by name with its default; [`Settings::finish`] refuses what was not asked for.
 #[derive(Debug)]
 pub struct Settings<'a> {
     table: &'a Table,
     path: String,
     mistakes: &'a mut Vec<Mistake>,
+    scope: Scope,
     asked: Vec<&'static str>,
     /// Settings in force, defaults among them.
     in_force: Table,
@@ -36,7 +46,7 @@ pub struct Read {
 impl<'a> Settings<'a> {
     /// Starts reading `table`, which stands at `path`.
     pub fn new(table: &'a Table, path: &str, mistakes: &'a mut Vec<Mistake>) -> Self {
-        Self { table, path: path.to_owned(), mistakes, asked: Vec::new(), in_force: Table::new(), stated: Table::new() }
+        Self { table, path: path.to_owned(), mistakes, scope: Scope::default(), asked: Vec::new(), in_force: Table::new(), stated: Table::new() }
     }
 
     /// Notes a mistake at `setting` of this table.
@@ -127,7 +137,19 @@ impl<'a> Settings<'a> {
 
     /// Reads a table within this one with settings of its own.
     pub fn within<'b>(&'b mut self, name: &str, table: &'b Table) -> Settings<'b> {
-        Settings::new(table, &join(&self.path, name), self.mistakes)
+        let scope = self.scope;
+        Settings { scope, ..Settings::new(table, &join(&self.path, name), self.mistakes) }
+    }
+
+    /// What the tables around this one say.
+    #[must_use]
+    pub const fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    /// Says it to the tables within this one.
+    pub const fn set_scope(&mut self, scope: Scope) {
+        self.scope = scope;
     }
 
     /// Records what a setting was read as, and whether that differs from its default.
@@ -136,6 +158,14 @@ impl<'a> Settings<'a> {
             self.stated.insert(name.to_owned(), value.clone());
         }
         self.in_force.insert(name.to_owned(), value);
+    }
+
+    /// Records what a table within this one was read as, and what of it differs from there being no such table.
+    pub fn note_table(&mut self, name: &str, in_force: Table, stated: Option<Table>) {
+        if let Some(stated) = stated {
+            self.stated.insert(name.to_owned(), Value::Table(stated));
+        }
+        self.in_force.insert(name.to_owned(), Value::Table(in_force));
     }
 
     /// Notes that `name` is not `wanted`, and gives `otherwise` back.
