@@ -24,8 +24,8 @@ pub struct Auto {
 }
 
 impl Auto {
-    pub(super) fn from_settings(_: &mut Settings<'_>) -> Box<dyn FieldKind> {
-        Box::new(Self::folding())
+    pub(super) fn from_settings(settings: &mut Settings<'_>) -> Box<dyn FieldKind> {
+        Box::new(if settings.scope().keep_case { Self::keeping_case() } else { Self::folding() })
     }
 
     /// Strings as `text`.
@@ -46,7 +46,7 @@ impl FieldKind for Auto {
         match value.kind() {
             Kind::Null => return Ok(Presence::Absent),
             Kind::True | Kind::False => out.extend_from_slice(value.raw().as_bytes()),
-            Kind::Number => write_number(value.raw(), value.raw(), context, out)?,
+            Kind::Number => write_number("decimal", value.raw(), value.raw(), context, out)?,
             Kind::Float => return Err(wrong_type(Kind::Float, "a number")),
             Kind::String => return write_text(value, self.policy, context, out),
             Kind::Array => return self.list(value, context, out),

@@ -34,19 +34,25 @@ impl FieldKind for DecimalKind {
         if text.is_empty() {
             return Ok(Presence::Absent);
         }
-        write_number(text, &given, context, out)?;
+        write_number("decimal", text, &given, context, out)?;
         Ok(Presence::Present)
     }
 }
 
-/// Writes the exact decimal that `text` spells; `given` is what the recorder is told it was before.
-pub(super) fn write_number(text: &str, given: &str, context: &mut Context<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
+/// Writes the exact decimal that `text` spells; the recorder is told of `step` and that it was `given` before.
+pub(super) fn write_number(
+    step: &'static str,
+    text: &str,
+    given: &str,
+    context: &mut Context<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), Refusal> {
     let start = out.len();
     Decimal::read(text)?.write_plain(out)?;
     if let Some(record) = context.recorder.as_deref_mut() {
         let after = String::from_utf8_lossy(out.get(start..).unwrap_or_default());
         if after != given {
-            record("decimal", given, &after);
+            record(step, given, &after);
         }
     }
     Ok(())

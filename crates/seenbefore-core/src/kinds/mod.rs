@@ -4,14 +4,34 @@
 //! `spec/vectors/`, and its section to `spec/keys-1.md`.
 
 mod auto;
+mod boolean;
+mod check_digit;
 mod code;
+mod date;
 mod decimal;
+mod declared;
 mod entities;
+mod float;
+mod gtin;
 mod id;
+mod integer;
+mod isbn;
+mod issn;
+mod list;
+mod money;
 mod name;
+mod object;
+mod set;
 mod text;
+mod timestamp;
+mod url;
+
+#[cfg(test)]
+mod tests;
 
 pub use auto::Auto;
+pub use declared::declared;
+pub use money::LIST_DATE as CURRENCY_LIST_DATE;
 
 use crate::decimal::Decimal;
 use crate::error::{Code, Problems, Refusal};
@@ -77,7 +97,19 @@ pub const KINDS: &[(&str, Constructor)] = &[
     ("name", name::Name::from_settings),
     ("id", id::Id::from_settings),
     ("code", code::CodeKind::from_settings),
+    ("isbn", isbn::Isbn::from_settings),
+    ("issn", issn::Issn::from_settings),
+    ("gtin", gtin::Gtin::from_settings),
+    ("integer", integer::Integer::from_settings),
     ("decimal", decimal::DecimalKind::from_settings),
+    ("money", money::Money::from_settings),
+    ("timestamp", timestamp::Timestamp::from_settings),
+    ("date", date::Date::from_settings),
+    ("boolean", boolean::Boolean::from_settings),
+    ("url", url::Url::from_settings),
+    ("list", list::List::from_settings),
+    ("set", set::Set::from_settings),
+    ("object", object::Object::from_settings),
     ("auto", Auto::from_settings),
 ];
 
@@ -85,14 +117,21 @@ pub const KINDS: &[(&str, Constructor)] = &[
 ///
 /// # Errors
 /// As [`FieldKind::write`].
-pub fn write(kind: &dyn FieldKind, value: Value<'_>, context: &mut Context<'_>, out: &mut Vec<u8>) -> Result<Presence, Refusal> {
+pub fn write(
+    kind: &dyn FieldKind,
+    value: Value<'_>,
+    context: &mut Context<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Presence, Refusal> {
     if value.kind() == Kind::Null || is_blank(value) { Ok(Presence::Absent) } else { kind.write(value, context, out) }
 }
 
 /// True for a string of nothing but spaces. What cannot begin with one is not looked at further.
 fn is_blank(value: Value<'_>) -> bool {
     let may_be = |first: u8| first <= b' ' || first == b'\\' || !first.is_ascii();
-    value.kind() == Kind::String && value.raw().bytes().next().is_none_or(may_be) && trim_spaces(&value.string()).is_empty()
+    value.kind() == Kind::String
+        && value.raw().bytes().next().is_none_or(may_be)
+        && trim_spaces(&value.string()).is_empty()
 }
 
 /// The text of a string, or a number's exact decimal: what the text-like kinds take.
@@ -112,7 +151,10 @@ fn spelling<'a>(value: Value<'a>, number: &'a mut Vec<u8>) -> Result<Cow<'a, str
 fn wrong_type(found: Kind, wanted: &str) -> Refusal {
     let found = match found {
         Kind::Float => {
-            return Refusal::line(Code::Float, "a binary float cannot be hashed; give a Decimal or text, or declare how to round it");
+            return Refusal::line(
+                Code::Float,
+                "a binary float cannot be hashed; give a Decimal or text, or declare how to round it",
+            );
         }
         Kind::Null => "null",
         Kind::True | Kind::False => "true or false",

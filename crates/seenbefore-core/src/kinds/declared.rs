@@ -1,0 +1,110 @@
+//! A kind from the table that declares it: `[fields.NAME]`, `of` of a list, a member's table of an object.
+
+use super::float::{Rounded, places};
+use super::{Auto, Context, FieldKind, KINDS, Presence, write};
+use crate::error::Refusal;
+use crate::json::Value as Json;
+use crate::ruleset::{Scope, Settings};
+use toml::{Table, Value};
+
+/// The name and the kind that the table `settings` declares; none, with the mistakes noted, where there is no such kind.
+///
+/// `float` holds for everything in the field for which no table within says otherwise.
+pub fn declared(settings: &mut Settings<'_>) -> Option<(&'static str, Box<dyn FieldKind>)> {
+    let kinds: Vec<&'static str> = KINDS.iter().map(|(kind, _)| *kind).collect();
+    let kind = settings.choice("kind", &kinds, "text");
+    let scope = settings.scope();
+    let places = places(settings).or(scope.places);
+    settings.set_scope(Scope { places, ..scope });
+    let (_, constructor) = KINDS.iter().find(|(known, _)| *known == kind)?;
+    let made = constructor(settings);
+    // The kinds of what stands in them round for themselves; auto is rounded as a whole.
+    let passes_on = matches!(kind, "list" | "set" | "object");
+    Some((kind, if passes_on { made } else { rounded(made, settings.scope()) }))
+}
+
+/// A kind that takes binary floats where the scope says how to round them.
+fn rounded(kind: Box<dyn FieldKind>, scope: Scope) -> Box<dyn FieldKind> {
+    match scope.places {
+        Some(places) => Box::new(Rounded::new(kind, places)),
+        None => kind,
+    }
+}
+
+/// What undeclared values in a field are.
+pub(super) fn undeclared(settings: &mut Settings<'_>) -> Box<dyn FieldKind> {
+    rounded(Auto::from_settings(settings), settings.scope())
+}
+
+/// The kind of a list's items: setting `of`, a kind's name or its table; `auto` where it is not given.
+pub(super) fn item_kind(settings: &mut Settings<'_>) -> Box<dyn FieldKind> {
+    let named;
+    let table = match settings.ask("of") {
+        None => return undeclared(settings),
+        Some(Value::String(kind)) => {
+            named = Table::from_iter([("kind".to_owned(), Value::String(kind.clone()))]);
+            &named
+        }
+        Some(Value::Table(table)) => table,
+        Some(other) => {
+            return settings.wrong(
+                "of",
+                "the name of a kind, or a table such as { kind = \"code\" },",
+                other,
+                Box::new(Auto::folding()),
+            );
+        }
+    };
+    let mut within = settings.within("of", table);
+    let made = declared(&mut within);
+    let read = within.finish();
+    // An empty table declares the kind `text`, so it is stated; auto without settings is what stands without it.
+    let default = read.stated.len() == 1 && matches!(made, Some(("auto", _)));
+    settings.note_table("of", read.in_force, (!default).then_some(read.stated));
+    made.map_or_else(|| undeclared(settings), |(_, kind)| kind)
+}
+
+/// Appends the canonical form of an item or member, nothing where it is absent.
+pub(super) fn write_item(
+    kind: &dyn FieldKind,
+    item: Json<'_>,
+    context: &mut Context<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Presence, Refusal> {
+    let start = out.len();
+    let presence = write(kind, item, context, out)?;
+    if presence == Presence::Absent {
+        out.truncate(start);
+    }
+    Ok(presence)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kinds::tests::fingerprinted;
+
+    #[test]
+    fn only_what_differs_from_its_default_is_in_the_fingerprint() {
+        for (settings, expected) in [
+            ("", "{}"),
+            ("kind = \"text\"\ncasefold = true", "{}"),
+            ("kind = \"list\"", "{\"kind\":\"list\"}"),
+            ("kind = \"list\"\nof = \"auto\"", "{\"kind\":\"list\"}"),
+            ("kind = \"list\"\nof = {}", "{\"kind\":\"list\",\"of\":{}}"),
+            ("kind = \"set\"\nof = \"code\"", "{\"kind\":\"set\",\"of\":{\"kind\":\"code\"}}"),
+            (
+                "kind = \"set\"\nof = { kind = \"code\", strip_punctuation = false }",
+                "{\"kind\":\"set\",\"of\":{\"kind\":\"code\"}}",
+            ),
+            ("kind = \"object\"\nmembers = {}", "{\"kind\":\"object\"}"),
+            ("kind = \"object\"\nmembers = { a = {} }", "{\"kind\":\"object\",\"members\":{\"a\":{}}}"),
+            ("kind = \"decimal\"\nfloat = { places = 2 }", "{\"float\":{\"places\":2},\"kind\":\"decimal\"}"),
+            (
+                "kind = \"list\"\nof = { kind = \"auto\", float = { places = 0 } }",
+                "{\"kind\":\"list\",\"of\":{\"float\":{\"places\":0},\"kind\":\"auto\"}}",
+            ),
+        ] {
+            assert_eq!(fingerprinted(settings), expected, "{settings}");
+        }
+    }
+}
