@@ -13,11 +13,7 @@ use super::parse::Parts;
 ///
 /// Since: url/1, from strength `page`.
 pub(super) fn remove(parts: &mut Parts<'_>) {
-    if parts
-        .fragment
-        .as_ref()
-        .is_some_and(|fragment| !fragment.starts_with(['!', '/']))
-    {
+    if parts.fragment.as_ref().is_some_and(|fragment| !fragment.starts_with(['!', '/'])) {
         parts.fragment = None;
     }
 }

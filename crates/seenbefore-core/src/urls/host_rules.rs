@@ -83,25 +83,14 @@ impl HostRule {
     ///
     /// A mistake at `match` where that is no host.
     pub fn new(host: &str, subdomains: bool) -> Result<Self, HostRuleMistake> {
-        let mistake = |message: String| HostRuleMistake {
-            setting: "match",
-            message,
-        };
+        let mistake = |message: String| HostRuleMistake { setting: "match", message };
         if host.contains('*') {
-            return Err(mistake(format!(
-                "\"{host}\" has a *; give the host alone and subdomains = true"
-            )));
+            return Err(mistake(format!("\"{host}\" has a *; give the host alone and subdomains = true")));
         }
         let host = Host::parse(host).map_err(|_| {
             mistake(format!("\"{host}\" is no host; give one such as \"shop.example\", without scheme, port or path"))
         })?;
-        Ok(Self {
-            host: host.to_string(),
-            subdomains,
-            keep: None,
-            drop: Vec::new(),
-            paths: Vec::new(),
-        })
+        Ok(Self { host: host.to_string(), subdomains, keep: None, drop: Vec::new(), paths: Vec::new() })
     }
 
     /// Keeps only the parameters of these names (without percent-encoding, whatever the case of ASCII letters).
@@ -142,11 +131,7 @@ impl HostRule {
         if parts.query.as_ref().is_some_and(|query| !query.is_empty()) {
             query::retain(parts, |name| {
                 let name = decode(name, true);
-                let listed = |names: &[String]| {
-                    names
-                        .iter()
-                        .any(|listed| name.eq_ignore_ascii_case(listed.as_bytes()))
-                };
+                let listed = |names: &[String]| names.iter().any(|listed| name.eq_ignore_ascii_case(listed.as_bytes()));
                 !listed(&self.drop) && self.keep.as_deref().is_none_or(listed)
             });
             query::drop_empty(parts);
@@ -173,10 +158,7 @@ impl PathRewrite {
     /// than `from`, or as long and not before it in byte order: a rewrite has to lead downhill, so that no two can chase
     /// each other for ever. The shorter of two spellings is the one to keep.
     pub fn new(from: &str, to: &str) -> Result<Self, HostRuleMistake> {
-        let mistake = |message: String| HostRuleMistake {
-            setting: "path",
-            message,
-        };
+        let mistake = |message: String| HostRuleMistake { setting: "path", message };
         for path in [from, to] {
             if !(path.starts_with('/') && path.ends_with('/')) {
                 return Err(mistake(format!(
@@ -184,17 +166,12 @@ impl PathRewrite {
                 )));
             }
             let whole = format!("https://e.example{path}");
-            let rules = UrlRules {
-                strength: Strength::Page,
-                hosts: Vec::new(),
-            };
+            let rules = UrlRules { strength: Strength::Page, hosts: Vec::new() };
             match canonical_url(&whole, &rules) {
                 Ok(canonical) if canonical.url == whole => {}
                 Ok(canonical) => {
                     let right = canonical.url.trim_start_matches("https://e.example");
-                    return Err(mistake(format!(
-                        "\"{path}\" is not canonical; write \"{right}\""
-                    )));
+                    return Err(mistake(format!("\"{path}\" is not canonical; write \"{right}\"")));
                 }
                 Err(_) => return Err(mistake(format!("\"{path}\" cannot be a path"))),
             }
@@ -204,10 +181,7 @@ impl PathRewrite {
                 "\"{from}\" to \"{to}\" does not get shorter (or, at equal length, earlier in byte order); turn it round"
             )));
         }
-        Ok(Self {
-            from: from.to_owned(),
-            to: to.to_owned(),
-        })
+        Ok(Self { from: from.to_owned(), to: to.to_owned() })
     }
 
     /// Rewrites a path for as long as it starts with `from`.

@@ -18,10 +18,7 @@ impl HostRule {
     pub fn from_settings(settings: &mut Settings<'_>) -> Option<Self> {
         let host = settings.text("match");
         if host.is_none() {
-            settings.mistake(
-                "match",
-                "is missing; name the host that the rule is for, such as \"shop.example\"",
-            );
+            settings.mistake("match", "is missing; name the host that the rule is for, such as \"shop.example\"");
         }
         let subdomains = settings.boolean("subdomains", false);
         let keep = names("keep", settings);
@@ -35,10 +32,7 @@ impl HostRule {
                 if let Some(keep) = keep {
                     rule = rule.keep(keep);
                 }
-                Some(
-                    rule.drop(drop.unwrap_or_default())
-                        .paths(paths.unwrap_or_default()),
-                )
+                Some(rule.drop(drop.unwrap_or_default()).paths(paths.unwrap_or_default()))
             }
             Err(HostRuleMistake { setting, message }) => {
                 settings.mistake(setting, message);
@@ -51,12 +45,7 @@ impl HostRule {
 /// A list of names; none where it is not given, since an empty `keep` keeps nothing.
 fn names(setting: &'static str, settings: &mut Settings<'_>) -> Option<Vec<String>> {
     let given = settings.ask(setting)?;
-    let items = given.as_array().and_then(|items| {
-        items
-            .iter()
-            .map(|item| item.as_str())
-            .collect::<Option<Vec<_>>>()
-    });
+    let items = given.as_array().and_then(|items| items.iter().map(|item| item.as_str()).collect::<Option<Vec<_>>>());
     let Some(names) = items else {
         return settings.wrong(setting, "a list of names, all of them texts,", given, None);
     };
@@ -68,30 +57,21 @@ fn names(setting: &'static str, settings: &mut Settings<'_>) -> Option<Vec<Strin
 fn paths(settings: &mut Settings<'_>) -> Option<Vec<PathRewrite>> {
     let given = settings.ask("path")?;
     let Value::Array(items) = given else {
-        return settings.wrong(
-            "path",
-            "a list such as [{ from = \"/s/\", to = \"/\" }]",
-            given,
-            None,
-        );
+        return settings.wrong("path", "a list such as [{ from = \"/s/\", to = \"/\" }]", given, None);
     };
     let mut rewrites = Vec::with_capacity(items.len());
     let mut stated = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
         let at = format!("path[{index}]");
         let Some((from, to)) = ends(item) else {
-            settings.mistake(
-                &at,
-                "has to be a table of two texts, { from = \"/s/\", to = \"/\" }",
-            );
+            settings.mistake(&at, "has to be a table of two texts, { from = \"/s/\", to = \"/\" }");
             continue;
         };
         match PathRewrite::new(from, to) {
             Ok(rewrite) => rewrites.push(rewrite),
             Err(mistake) => settings.mistake(&at, mistake.message),
         }
-        let table = [("from", from), ("to", to)]
-            .map(|(name, path)| (name.to_owned(), Value::String(path.to_owned())));
+        let table = [("from", from), ("to", to)].map(|(name, path)| (name.to_owned(), Value::String(path.to_owned())));
         stated.push(Value::Table(Table::from_iter(table)));
     }
     settings.note("path", Value::Array(stated), true);

@@ -9,6 +9,7 @@
 //! percent-encoding RFC 3986 section 6.2.2.
 
 mod credentials;
+mod dot_segments;
 mod fragment;
 mod host_rules;
 mod host_settings;
@@ -22,7 +23,6 @@ mod site;
 mod tracking;
 mod tracking_names;
 
-use std::borrow::Cow;
 use std::fmt;
 
 pub use host_rules::{HostRule, HostRuleMistake, PathRewrite};
@@ -65,9 +65,7 @@ impl Strength {
     /// The strength of that name, or nothing.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|strength| strength.name() == name)
+        Self::ALL.into_iter().find(|strength| strength.name() == name)
     }
 }
 
@@ -147,11 +145,7 @@ struct Step {
 }
 
 const fn step(name: &'static str, since: Strength, apply: fn(&mut Parts<'_>)) -> Step {
-    Step {
-        name,
-        since,
-        apply: Apply::Parts(apply),
-    }
+    Step { name, since, apply: Apply::Parts(apply) }
 }
 
 /// What runs after the parse, in this order: the steps of the strength and of the weaker ones.
@@ -167,11 +161,7 @@ static STEPS: [Step; 16] = [
     step("query-order", Strength::Page, query::order),
     step("query-empty", Strength::Page, query::drop_empty),
     step("fragment", Strength::Page, fragment::remove),
-    Step {
-        name: "host-rules",
-        since: Strength::Exact,
-        apply: Apply::HostRules,
-    },
+    Step { name: "host-rules", since: Strength::Exact, apply: Apply::HostRules },
     step("https", Strength::Site, site::https),
     step("www", Strength::Site, site::www),
     step("index-page", Strength::Site, site::index_page),
@@ -210,10 +200,7 @@ type Recorder<'a> = dyn FnMut(&'static str, &str, &str) + 'a;
 pub fn canonical_url(text: &str, rules: &UrlRules) -> Result<Canonical, UrlProblem> {
     parse::check(text)?;
     if let Some(host) = plain::host(text, rules) {
-        return Ok(Canonical {
-            url: text.to_owned(),
-            host: host.to_owned(),
-        });
+        return Ok(Canonical { url: text.to_owned(), host: host.to_owned() });
     }
     let first = round(text, rules, None)?;
     // The steps on queries and fragments leave themselves nothing to do, and what the parser has written it reads in the same
@@ -275,11 +262,7 @@ fn repeat(
 }
 
 /// Parses `text` and runs each step once.
-fn round(
-    text: &str,
-    rules: &UrlRules,
-    mut recorder: Option<&mut Recorder<'_>>,
-) -> Result<Round, UrlProblem> {
+fn round(text: &str, rules: &UrlRules, mut recorder: Option<&mut Recorder<'_>>) -> Result<Round, UrlProblem> {
     let url = parse::parse(text)?;
     let parsed = Parts::of(&url)?;
     let mut parts = parsed.clone();
@@ -290,19 +273,12 @@ fn round(
         match &step.apply {
             Apply::Parts(apply) => watched(step.name, &mut parts, recorder.as_deref_mut(), apply),
             Apply::HostRules => host_rules::apply(&rules.hosts, &mut parts, |name, parts, rule| {
-                watched(name, parts, recorder.as_deref_mut(), |parts| {
-                    rule.apply(parts)
-                });
+                watched(name, parts, recorder.as_deref_mut(), |parts| rule.apply(parts));
             }),
         }
     }
-    let as_parsed =
-        parts.https == parsed.https && parts.host == parsed.host && *parts.path == *url.path();
-    Ok(Round {
-        url: parts.text(),
-        host: parsed.host.into_owned(),
-        as_parsed,
-    })
+    let as_parsed = parts.https == parsed.https && parts.host == parsed.host && *parts.path == *url.path();
+    Ok(Round { url: parts.text(), host: parsed.host.into_owned(), as_parsed })
 }
 
 /// Runs one step, telling the recorder if there is one and the step changed something.

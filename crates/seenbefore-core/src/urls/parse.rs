@@ -1,6 +1,6 @@
 //! Step `parse`: the text as the WHATWG URL parser reads it.
 
-use super::{MAX_URL_BYTES, Recorder, UrlProblem, redact};
+use super::{MAX_URL_BYTES, Recorder, UrlProblem, dot_segments, redact};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use url::Url;
@@ -76,12 +76,8 @@ impl<'a> Parts<'a> {
 
 /// The path with `^` percent-encoded, as the standard has it since 2024 (WHATWG URL 1.3, path percent-encode set) and this
 /// version of the parser does not.
-fn path(path: &str) -> Cow<'_, str> {
-    if path.contains('^') {
-        Cow::Owned(path.replace('^', "%5E"))
-    } else {
-        Cow::Borrowed(path)
-    }
+pub(super) fn path(path: &str) -> Cow<'_, str> {
+    if path.contains('^') { Cow::Owned(path.replace('^', "%5E")) } else { Cow::Borrowed(path) }
 }
 
 /// Whether the URL has a user name or a password that is not empty.
@@ -113,16 +109,16 @@ pub(super) fn check(text: &str) -> Result<(), UrlProblem> {
 ///
 /// Since: url/1, from strength `exact`.
 pub(super) fn parse(text: &str) -> Result<Url, UrlProblem> {
-    Url::parse(text).map_err(|_| UrlProblem::Invalid)
+    match dot_segments::resolve(text) {
+        Some(resolved) => Url::parse(&resolved),
+        None => Url::parse(text),
+    }
+    .map_err(|_| UrlProblem::Invalid)
 }
 
 /// Tells the recorder what the parse made of the text.
 pub(super) fn record(text: &str, parts: &Parts<'_>, recorder: &mut Recorder<'_>) {
-    let before = if parts.credentials {
-        redact::cut(text, MASK)
-    } else {
-        Cow::Borrowed(text)
-    };
+    let before = if parts.credentials { redact::cut(text, MASK) } else { Cow::Borrowed(text) };
     let after = parts.text();
     if *before != after {
         recorder(STEP_NAME, &before, &after);
@@ -147,27 +143,20 @@ impl<'a> Scheme<'a> {
         let mut characters = written.bytes().filter(|byte| !is_skipped(*byte));
         let first = characters.next()?;
         let valid = first.is_ascii_alphabetic()
-            && characters
-                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
+            && characters.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'));
         valid.then_some(Self { written, rest })
     }
 
     /// Whether this is the scheme of that lower-case name.
     pub fn is(self, name: &str) -> bool {
-        let written = self
-            .written
-            .bytes()
-            .filter(|byte| !is_skipped(*byte))
-            .map(|byte| byte.to_ascii_lowercase());
+        let written = self.written.bytes().filter(|byte| !is_skipped(*byte)).map(|byte| byte.to_ascii_lowercase());
         written.eq(name.bytes())
     }
 
     /// Whether the parser treats the scheme as one that has a host whatever follows (WHATWG URL 4.2, "special scheme"),
     /// `file` aside.
     pub fn is_special(self) -> bool {
-        ["https", "http", "ftp", "wss", "ws"]
-            .into_iter()
-            .any(|name| self.is(name))
+        ["https", "http", "ftp", "wss", "ws"].into_iter().any(|name| self.is(name))
     }
 }
 

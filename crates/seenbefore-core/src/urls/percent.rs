@@ -68,10 +68,7 @@ pub(super) fn decode(text: &str, plus: bool) -> Cow<'_, [u8]> {
     }
     let mut bytes = Vec::with_capacity(text.len());
     let plain = |text: &str, bytes: &mut Vec<u8>| {
-        bytes.extend(
-            text.bytes()
-                .map(|byte| if plus && byte == b'+' { b' ' } else { byte }),
-        );
+        bytes.extend(text.bytes().map(|byte| if plus && byte == b'+' { b' ' } else { byte }));
     };
     let mut pieces = text.split('%');
     plain(pieces.next().unwrap_or_default(), &mut bytes);
@@ -89,16 +86,8 @@ pub(super) fn decode(text: &str, plus: bool) -> Cow<'_, [u8]> {
 
 /// Puts what `change` makes of path, query and fragment in their place. Text without a `%` is not looked at.
 fn each(parts: &mut Parts<'_>, change: impl Fn(&str) -> Option<String>) {
-    let texts = [
-        Some(&mut parts.path),
-        parts.query.as_mut(),
-        parts.fragment.as_mut(),
-    ];
-    for text in texts
-        .into_iter()
-        .flatten()
-        .filter(|text| text.contains('%'))
-    {
+    let texts = [Some(&mut parts.path), parts.query.as_mut(), parts.fragment.as_mut()];
+    for text in texts.into_iter().flatten().filter(|text| text.contains('%')) {
         if let Some(changed) = change(text) {
             *text = Cow::Owned(changed);
         }

@@ -38,9 +38,7 @@ pub(super) fn pieces(parts: &mut Parts<'_>) {
 ///
 /// Since: url/1, from strength `page`.
 pub(super) fn spaces(parts: &mut Parts<'_>) {
-    change(parts, |query| {
-        query.contains('+').then(|| query.replace('+', "%20"))
-    });
+    change(parts, |query| query.contains('+').then(|| query.replace('+', "%20")));
 }
 
 /// What it folds: the order of parameters of different names, by the bytes of the names as they are now written.
@@ -88,13 +86,8 @@ pub(super) fn retain(parts: &mut Parts<'_>, wanted: impl Fn(&str) -> bool) {
         let mut pieces = query.split('&');
         let first = pieces.position(|piece| !wanted(name(piece)))?;
         let mut out = String::with_capacity(query.len());
-        query
-            .split('&')
-            .take(first)
-            .for_each(|piece| push(piece, &mut out));
-        pieces
-            .filter(|piece| wanted(name(piece)))
-            .for_each(|piece| push(piece, &mut out));
+        query.split('&').take(first).for_each(|piece| push(piece, &mut out));
+        pieces.filter(|piece| wanted(name(piece))).for_each(|piece| push(piece, &mut out));
         Some(out)
     });
 }

@@ -1,8 +1,7 @@
 //! Credentials cut out of a URL that is to be shown.
 
-use super::parse::{Scheme, has_credentials, is_skipped};
+use super::parse::{Scheme, has_credentials, is_skipped, parse, path};
 use std::borrow::Cow;
-use url::Url;
 
 /// `text` without user and password, for receipts, logs, errors and reports.
 ///
@@ -15,12 +14,15 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     if !text.contains('@') {
         return Cow::Borrowed(text);
     }
-    if let Ok(mut url) = Url::parse(text) {
+    if let Ok(mut url) = parse(text) {
         if !has_credentials(&url) {
             return Cow::Borrowed(text);
         }
         // Only URLs without a host refuse, and those have no credentials.
         if url.set_username("").is_ok() && url.set_password(None).is_ok() {
+            if let Cow::Owned(path) = path(url.path()) {
+                url.set_path(&path);
+            }
             return Cow::Owned(url.into());
         }
     }
@@ -32,16 +34,11 @@ pub(super) fn cut<'a>(text: &'a str, mask: &str) -> Cow<'a, str> {
     let mut out = String::new();
     // In `https:user@host` the parser does without slashes, so the authority may follow the colon at once.
     let special = Scheme::of(text).filter(|scheme| scheme.is_special());
-    let mut next = special.map_or_else(
-        || after_slashes(text),
-        |scheme| Some(after_run(scheme.rest)),
-    );
+    let mut next = special.map_or_else(|| after_slashes(text), |scheme| Some(after_run(scheme.rest)));
     let mut rest = text;
     while let Some(authority) = next {
         out.push_str(before(rest, authority));
-        let end = authority
-            .find(|c| is_slash(c) || matches!(c, '?' | '#'))
-            .unwrap_or(authority.len());
+        let end = authority.find(|c| is_slash(c) || matches!(c, '?' | '#')).unwrap_or(authority.len());
         rest = authority.get(end..).unwrap_or_default();
         let authority = before(authority, rest);
         let kept = authority.rsplit_once('@').map_or(authority, |(_, host)| {
@@ -51,11 +48,7 @@ pub(super) fn cut<'a>(text: &'a str, mask: &str) -> Cow<'a, str> {
         out.push_str(kept);
         // With nothing left between them the slashes on both sides are one run.
         let joined = kept.chars().all(is_gap) && rest.starts_with(is_slash);
-        next = if joined {
-            Some(after_run(rest))
-        } else {
-            after_slashes(rest)
-        };
+        next = if joined { Some(after_run(rest)) } else { after_slashes(rest) };
     }
     if out.is_empty() {
         return Cow::Borrowed(text);

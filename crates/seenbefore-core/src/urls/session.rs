@@ -54,7 +54,5 @@ fn without_session(segment: &str) -> String {
 }
 
 fn is_session(parameter: &str) -> bool {
-    parameter
-        .split_once('=')
-        .is_some_and(|(name, _)| decode(name, false).eq_ignore_ascii_case(PATH_NAME))
+    parameter.split_once('=').is_some_and(|(name, _)| decode(name, false).eq_ignore_ascii_case(PATH_NAME))
 }

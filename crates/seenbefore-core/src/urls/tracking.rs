@@ -26,18 +26,9 @@ fn is_tracking(name: &str) -> bool {
     let same = |listed: &str, name: &[u8]| name.eq_ignore_ascii_case(listed.as_bytes());
     let start = start(&name);
     let first = STARTS.partition_point(|listed| *listed < start);
-    let alike = STARTS
-        .iter()
-        .zip(&TRACKING_NAMES)
-        .skip(first)
-        .take_while(|(listed, _)| **listed == start);
-    alike
-        .map(|(_, (listed, _))| listed)
-        .any(|listed| same(listed, &name))
-        || TRACKING_PREFIXES.iter().any(|(prefix, _)| {
-            name.get(..prefix.len())
-                .is_some_and(|start| same(prefix, start))
-        })
+    let alike = STARTS.iter().zip(&TRACKING_NAMES).skip(first).take_while(|(listed, _)| **listed == start);
+    alike.map(|(_, (listed, _))| listed).any(|listed| same(listed, &name))
+        || TRACKING_PREFIXES.iter().any(|(prefix, _)| name.get(..prefix.len()).is_some_and(|start| same(prefix, start)))
 }
 
 /// The starts of [`TRACKING_NAMES`]: numbers are searched faster than texts, and stand in the same order.

@@ -9,8 +9,7 @@
 pub const TRACKING_LIST_DATE: &str = "2026-11-30";
 
 /// Beginnings of names, in lower case, and who uses them.
-pub const TRACKING_PREFIXES: [(&str, &str); 1] =
-    [("utm_", "Urchin, Google Analytics and many others")];
+pub const TRACKING_PREFIXES: [(&str, &str); 1] = [("utm_", "Urchin, Google Analytics and many others")];
 
 /// Whole names, in lower case and byte order, and who uses them, where that is known.
 pub const TRACKING_NAMES: [(&str, &str); 175] = [
