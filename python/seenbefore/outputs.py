@@ -128,7 +128,8 @@ class Outputs:
 
     def sync(self) -> None:
         """Makes everything appended so far durable."""
-        for name, fd in self._files.items():
+        # A copy, because the thread that reads may open refused.bin meanwhile.
+        for name, fd in tuple(self._files.items()):
             try:
                 os.fsync(fd)
             except OSError as error:

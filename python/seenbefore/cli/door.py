@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
+from types import FrameType
 from typing import Any, NoReturn
 
 import click
@@ -34,6 +36,7 @@ class Door(click.Group):
         """Runs a command and ends the process with its exit status."""
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        signal.signal(signal.SIGTERM, _terminated)
         as_json = "--json" in (sys.argv[1:] if args is None else args)
         try:
             status = super().main(args, prog_name or "seenbefore", complete_var, standalone_mode=False, **extra)
@@ -60,6 +63,10 @@ class Door(click.Group):
                 raise
             _broken(error)
         sys.exit(status if isinstance(status, int) else 0)
+
+
+def _terminated(number: int, _: FrameType | None) -> NoReturn:
+    raise Interrupted.by_signal(signal.Signals(number).name)
 
 
 def _fail(error: SeenbeforeError, *, as_json: bool) -> NoReturn:

@@ -100,7 +100,7 @@ class Keyed:
 
 
 class Batches:
-    """Iterating gives keyed batches from `start` to the end of the inputs; the last may hold nothing but an end.
+    """Iterating gives keyed batches from `start` to the end of the inputs; and `rest` then says what else ended.
 
     `append_long` takes the bytes of lines over the limit, of which `long_bytes` are there already. An input that is
     cut off or damaged ends the iteration with its error, after a batch with its whole lines.
@@ -128,6 +128,11 @@ class Batches:
         self._reader: Reader | None = None
 
     @property
+    def rest(self) -> tuple[Done, ...]:
+        """Inputs that ended after the last batch."""
+        return tuple(self._done)
+
+    @property
     def raw_read(self) -> int:
         """Stored bytes read so far, for whoever shows progress."""
         return self._raw_before + (self._reader.raw_read if self._reader else 0)
@@ -137,7 +142,7 @@ class Batches:
         for source in self._inputs[self._start.input :]:
             yield from self._read(source, resume)
             resume = Mark(0, NOTHING)
-        if self._batch.records or self._done:
+        if self._batch.records:
             yield self._cut()
 
     def _read(self, source: Input, resume: Mark) -> Iterator[Keyed]:
@@ -163,7 +168,9 @@ class Batches:
                 else:
                     self._end(event)
         except (InputTruncated, InputUnreadable):
-            yield self._cut(cut=True)
+            mark = self._mark()
+            if self._batch.records or mark.offset:
+                yield self._cut(cut=True)
             raise
         finally:
             events.close()

@@ -88,7 +88,8 @@ class ProvisionalBatch:
         judged = batch.render(self._overlay.earlier(needed), [0] * len(batch.sources()))
         verdict = verdict_of(judged.blocks[0][2], position=position)
         waits_for = self._overlay.add(Row.of(judged, verdict, batch.content_keys(), batch.place_keys()), needed)
-        verdict = replace(verdict, waits_for=waits_for)
+        if waits_for is not None:
+            verdict = replace(verdict, waits_for=waits_for)
         self._records.append((copy.deepcopy(record), url, source, fetched_at))
         self._verdicts.append(verdict)
         return verdict

@@ -99,6 +99,7 @@ class Running:
                     outputs.cut_back(run.lengths)
             raise
         ahead.close()
+        run.done.update((done.index, done) for done in batches.rest)
 
     def _commit(self, keyed: Keyed, writer: ThreadPoolExecutor) -> None:
         run = self._run
@@ -155,6 +156,8 @@ class Running:
         run = self._run
         self._note_same_bytes()
         with self._store.transaction() as transaction:
+            for done in run.done.values():
+                self._set_input(transaction, done)
             chain = transaction.finish_run(run.ordinal, run.receipts.digest(), now())
             summary = self._summary(chain)
             if run.outputs is not None:
