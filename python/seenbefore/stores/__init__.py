@@ -1,0 +1,53 @@
+"""Stores by URL: `memory:`, a path or `sqlite:PATH`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from seenbefore.errors import StoreUnsupported, UsageError
+from seenbefore.stores.base import Keep, SeenStore, Waiting
+from seenbefore.stores.memory import MemoryStore
+from seenbefore.stores.sqlite import Durability, SqliteStore
+
+__all__ = ["MemoryStore", "SeenStore", "SqliteStore", "open_store"]
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(.*)", re.DOTALL)
+
+
+def open_store(
+    url: str,
+    *,
+    create: bool = True,
+    read_only: bool = False,
+    keep: Keep | None = None,
+    durability: Durability = "normal",
+    told: Callable[[Waiting], None] | None = None,
+    patience: float = 3600.0,
+) -> SeenStore:
+    """The store at `url`; for the settings and what is raised see SqliteStore.
+
+    `memory:` is a new, empty store that holds no receipts. Anything else that is no kind of store is taken for a path,
+    unless it is a URL with `//`.
+    """
+    found = _SCHEME.fullmatch(url)
+    kind, rest = (found[1].lower(), found[2]) if found else ("", url)
+    if kind == "memory" and not rest:
+        return MemoryStore(keep=keep or "kept")
+    if kind in {"postgresql", "postgres"}:
+        raise StoreUnsupported(
+            "a store in PostgreSQL is not in this version yet", path=f"{kind}:", hint="name a file, or sqlite:PATH"
+        )
+    path = rest if kind == "sqlite" else url
+    if not path or path == ":memory:" or (kind != "sqlite" and rest.startswith("//") and kind):
+        shown = f"{kind}:" if kind else repr(url)
+        raise UsageError(f"{shown} names no store", found=shown, hint="give a path, sqlite:PATH, or memory:")
+    return SqliteStore(
+        path,
+        create=create,
+        read_only=read_only,
+        keep=keep,
+        durability=durability,
+        told=told,
+        patience=patience,
+    )

@@ -1,0 +1,364 @@
+"""What every store is: its laws, its two protocols, and the frozen values that go in and out.
+
+Digests are 32 raw bytes, times are integer microseconds since 1970 in UTC, verdicts are indices into the kernel's
+VERDICTS. A *sighting id* counts all records of all runs in the order of their commits, from 1. A content or a place has
+the id of its first sighting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Literal, Protocol, Self, TypeAlias
+
+Digest: TypeAlias = bytes
+RunState: TypeAlias = Literal["unfinished", "finished", "abandoned"]
+RulesetState: TypeAlias = Literal["active", "pending", "retired"]
+# What is kept of records: the rows of kept.ndjson beside the receipts, or the receipts alone.
+Keep: TypeAlias = Literal["kept", "none"]
+
+# The shapes that go between a store and a batch of the kernel.
+KnownContent: TypeAlias = tuple[int, int, int | None]
+"""(index into the claimed content keys, content id, first_seen)"""
+KnownPlace: TypeAlias = tuple[int, int, int, int]
+"""(index into the claimed place keys, place id, latest sighting, content id of that one)"""
+EarlierSighting: TypeAlias = tuple[int, int, int, str | None, int | None, Digest | None]
+"""(sighting id, run, seq, url, fetched_at, payload digest)"""
+NewContent: TypeAlias = tuple[Digest, int, int | None]
+"""(key, content id, first_seen)"""
+EarlierContent: TypeAlias = tuple[Digest, int]
+"""(key, first_seen moved back)"""
+PlaceNow: TypeAlias = tuple[Digest, int, int, int]
+"""(key, place id, latest sighting, content id of that one)"""
+Sighting: TypeAlias = tuple[int, int, int, int, int | None, int | None, int | None, int, str | None, Digest | None]
+"""(id, run, seq, source id, content id, place id, fetched_at, verdict, url, payload digest)"""
+Block: TypeAlias = tuple[int, int, bytes, bytes, bytes]
+"""(first seq, records, receipts, kept rows, refused lines)"""
+
+
+class JudgedBatch(Protocol):
+    """What a judged batch writes and changes. Lists are in the order of their ids or sorted by their keys."""
+
+    @property
+    def blocks(self) -> Sequence[Block]:
+        """Receipts, kept rows and refused lines of about 1,024 records each; a store keeps no refused lines."""
+
+    @property
+    def contents_new(self) -> Sequence[NewContent]:
+        """Contents that the claim did not find."""
+
+    @property
+    def contents_earlier(self) -> Sequence[EarlierContent]:
+        """Contents that the claim found, with an earlier first_seen than it gave."""
+
+    @property
+    def places(self) -> Sequence[PlaceNow]:
+        """Places as they are after the batch: to be inserted, or to replace what is there."""
+
+    @property
+    def sightings(self) -> Sequence[Sighting]:
+        """One row a record, refused and unkeyed ones too, with ids that follow each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a run stands after a batch: written in one transaction with the batch's claims.
+
+    `position` says how far the inputs were read, `outputs` how long each output file is by then, `counts` what the run
+    counted so far. A store keeps them as JSON and does not look into them.
+    """
+
+    run: int
+    position: Mapping[str, Any] = field(default_factory=dict)
+    outputs: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RulesetRow:
+    """A ruleset as the store knows it. `text` is that of the configuration registered last."""
+
+    id: int
+    name: str
+    version: int
+    fingerprint: str
+    configuration: str
+    text: str
+    unicode_version: str
+    state: RulesetState
+
+    @property
+    def label(self) -> str:
+        """Name and version as keys carry them: `products/3`."""
+        return f"{self.name}/{self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One run. `started` and `ended` are texts as the caller gave them.
+
+    `link` counts finished runs in the order in which they finished, from 1; `chain` is the chain digest, which covers
+    the run with the link before. Both are None until the run is finished.
+    """
+
+    ordinal: int
+    ruleset: str
+    configuration: str
+    out: str
+    state: RunState
+    started: str
+    ended: str | None = None
+    position: Mapping[str, Any] = field(default_factory=dict)
+    outputs: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, Any] = field(default_factory=dict)
+    link: int | None = None
+    chain: Digest | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InputRow:
+    """One input of a run: `index` from 0, `size` and `sha256` of its bytes as stored.
+
+    `facts` is what was drawn from the name. `sha256` and `records` are None until the input was read to its end.
+    """
+
+    index: int
+    name: str
+    size: int | None = None
+    sha256: Digest | None = None
+    records: int | None = None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DoneInput:
+    """An input that a finished run judged: the run, and the input's name there."""
+
+    run: int
+    name: str
+    records: int
+
+
+@dataclass(frozen=True, slots=True)
+class ContentRow:
+    """A content: its first sighting, which is its id, and the earliest time that any sighting of it was fetched."""
+
+    ruleset: str
+    key: Digest
+    first: int
+    first_seen: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceRow:
+    """A place: its first sighting, which is its id, its latest one, and the content that one showed."""
+
+    ruleset: str
+    key: Digest
+    first: int
+    latest: int
+    latest_content: int
+
+
+@dataclass(frozen=True, slots=True)
+class SightingRow:
+    """One record at one place at one time. `verdict` is an index; `content` and `place` are ids."""
+
+    id: int
+    run: int
+    seq: int
+    source: str
+    content: int | None
+    place: int | None
+    fetched_at: int | None
+    verdict: int
+    url: str | None
+    payload: Digest | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoreInfo:
+    """What a store is and how much it holds. `size` is in bytes on disk, 0 for one in memory."""
+
+    kind: str
+    location: str
+    migrations: tuple[str, ...]
+    keep: Keep
+    rulesets: int
+    runs: int
+    contents: int
+    places: int
+    sightings: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A writer waits for another one: the store, for how many seconds by now, and who holds it, where that is known."""
+
+    location: str
+    seconds: float
+    pid: int | None = None
+    host: str | None = None
+    run: int | None = None
+
+    @property
+    def holder(self) -> str:
+        """Who holds the store, for people."""
+        if self.pid is None:
+            return "another process"
+        run = "" if self.run is None else f" (run {self.run})"
+        return f"process {self.pid}{'' if self.host is None else f' on {self.host}'}{run}"
+
+
+class Transaction(Protocol):
+    """The write lock, from entering the `with` block to its end. What is not committed by then never was.
+
+    A ruleset is the one that `SeenStore.transaction` was given. After `commit` nothing else may be called.
+    """
+
+    def __enter__(self) -> Self:
+        """Take the write lock and wait for it. Raises InUse, StoreDamaged, PermissionDenied."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Let go of the lock; roll back what was not committed."""
+
+    @property
+    def next_sighting(self) -> int:
+        """The id that the next sighting gets."""
+
+    def begin_run(self, out: str, configuration: str, started: str, *, run: int | None = None) -> int:
+        """Begin a run under the ruleset → its ordinal: `run`, else the next. Raises UsageError where it is taken."""
+
+    def unfinished_run(self, out: str) -> RunRow | None:
+        """The unfinished run whose output directory is `out`, whatever its ruleset."""
+
+    def claim(self, content_keys: bytes, place_keys: bytes) -> tuple[list[KnownContent], list[KnownPlace]]:
+        """Which of the keys are known under the ruleset, sorted by index. Keys are 32 bytes each, sorted, each once."""
+
+    def earlier(self, ids: Sequence[int]) -> list[EarlierSighting]:
+        """The facts of sightings in the order of `ids`, which are sorted. Raises StoreDamaged where one isn't there."""
+
+    def source_ids(self, names: Sequence[str]) -> list[int]:
+        """The ids of sources, in the order of the names; names not seen before get one."""
+
+    def record(self, judged: JudgedBatch, progress: Progress) -> None:
+        """Write a judged batch and where its run stands. Raises StoreDamaged where it contradicts what was claimed."""
+
+    def set_input(self, run: int, row: InputRow) -> None:
+        """Write or replace one input of a run."""
+
+    def finish_run(self, run: int, receipts_sha256: Digest, ended: str) -> Digest:
+        """Finish an unfinished run → its chain digest.
+
+        It is SHA-256(chain digest of the run finished before it, or 32 zero bytes ‖ receipts_sha256).
+        """
+
+    def abandon_run(self, run: int, ended: str) -> None:
+        """Close an unfinished run and keep what it committed. It takes no part in the chain."""
+
+    def commit(self) -> None:
+        """Make everything durable at once. Raises DiskFull, OutputFailed; then nothing of it was written."""
+
+
+class SeenStore(Protocol):
+    """What has been seen.
+
+    Laws, each tested on every store by tests/contract/:
+
+    1. A claim is durable only with `commit`, and in one piece with its run's position: killed at any moment, the store
+       holds a whole batch or nothing of it. Nothing is visible to others before.
+    2. Each content key has one first sighting for ever, whoever races for it. first_seen is the least time that any
+       sighting gave; it may move back, never forward, and one without a time never removes it.
+    3. `claim` and the look-ups never give rows of another ruleset.
+    4. A ruleset's label stands for one fingerprint and one Unicode version, for ever.
+    5. Reopening changes nothing.
+    6. A damaged, foreign or newer store is refused and left byte for byte as it is. None is started in its place.
+    7. Texts come back as they went in: 3970e14784, 15E2621 and 008 are no numbers.
+    8. Receipts and kept rows come back as the bytes that were recorded, in order.
+
+    A handle speaks for one ruleset at a time, the one registered last. It is for one thread at a time; reading while a
+    transaction is open is allowed, and sees what was committed before. `close` may be called twice.
+    """
+
+    @property
+    def location(self) -> str:
+        """The store's URL, for people and errors."""
+
+    def ruleset(self, label: str, fingerprint: str, configuration: str, text: str, unicode_version: str) -> RulesetRow:
+        """Register a ruleset, or check it against the one known by that label, and make it the handle's.
+
+        `text` is the ruleset as TOML or JSON. Raises RuleChanged naming what changed; a read-only store raises
+        UsageError for one that it doesn't know.
+        """
+
+    def transaction(self, ruleset: RulesetRow | None = None) -> Transaction:
+        """A write transaction under `ruleset`, the handle's own where None. Raises UsageError on a read-only store."""
+
+    def rulesets(self) -> list[RulesetRow]:
+        """All rulesets, by id."""
+
+    def settings_text(self, label: str, configuration: str) -> str | None:
+        """The text of a ruleset as a run with that configuration had it."""
+
+    def runs(self) -> list[RunRow]:
+        """All runs, by ordinal."""
+
+    def run(self, ordinal: int) -> RunRow | None:
+        """One run."""
+
+    def inputs(self, run: int) -> list[InputRow]:
+        """The inputs of a run, by index."""
+
+    def finished_input(self, name: str, sha256: Digest) -> DoneInput | None:
+        """The same bytes in a finished run under the handle's ruleset: under the same name, else under any other."""
+
+    def receipt(self, run: int, seq: int) -> bytes | None:
+        """One receipt, a line with its LF."""
+
+    def kept(self, run: int, seq: int) -> bytes | None:
+        """One kept row, a line with its LF; None where it was not kept, or where the store keeps none."""
+
+    def receipts(self, run: int) -> Iterator[bytes]:
+        """The receipts of a run in pieces: joined, the bytes of its receipts.ndjson."""
+
+    def kept_rows(self, run: int) -> Iterator[bytes]:
+        """The kept rows of a run in pieces: joined, the bytes of its kept.ndjson; none where the store keeps none."""
+
+    def lookup_content(self, key: str) -> ContentRow | None:
+        """A content by its key, `products/3:sha256:<hex>`. Raises UsageError where the text is no content key."""
+
+    def lookup_place(self, key: str) -> PlaceRow | None:
+        """A place by its URL key, `products/3:url:sha256:<hex>`. Raises UsageError where the text is no URL key."""
+
+    def sighting(self, run: int, seq: int) -> SightingRow | None:
+        """One sighting by its run and ordinal."""
+
+    def sightings(
+        self,
+        *,
+        run: int | None = None,
+        source: str | None = None,
+        content: int | None = None,
+        place: int | None = None,
+        verdict: int | None = None,
+        after: int = 0,
+    ) -> Iterator[SightingRow]:
+        """The sightings with all the given facts, by id, from behind the id `after`: reads the table from there on."""
+
+    def info(self) -> StoreInfo:
+        """What the store is and how much it holds. Counts rows: seconds for a store of millions."""
+
+    def close(self) -> None:
+        """Close the store."""
+
+    def __enter__(self) -> Self:
+        """Return the store."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the store."""

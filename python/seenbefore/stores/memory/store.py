@@ -1,0 +1,203 @@
+"""The store in memory: the read side, and rulesets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+from seenbefore.errors import StoreUnsupported
+from seenbefore.stores.base import (
+    ContentRow,
+    Digest,
+    DoneInput,
+    InputRow,
+    Keep,
+    PlaceRow,
+    RulesetRow,
+    RunRow,
+    SightingRow,
+    StoreInfo,
+)
+from seenbefore.stores.laws import check_ruleset, kept_line, line, split_key, split_label
+from seenbefore.stores.memory.tables import LOCATION, State
+from seenbefore.stores.memory.transaction import MemoryTransaction
+
+
+class MemoryStore:
+    """A store that lives as long as this object; `close` forgets nothing. Threads may share it.
+
+    `blocks` says whether receipts and, with `keep="kept"`, kept rows are held too: without, they can't be read back.
+    """
+
+    location = LOCATION
+
+    def __init__(self, *, blocks: bool = False, keep: Keep = "kept") -> None:
+        self._state = State(blocks=blocks, keep=keep)
+        self._rulesets: list[RulesetRow] = []
+        self._texts: dict[tuple[str, str], str] = {}
+        self._current: RulesetRow | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to let go of."""
+
+    def ruleset(self, label: str, fingerprint: str, configuration: str, text: str, unicode_version: str) -> RulesetRow:
+        """Register a ruleset or check it: see SeenStore."""
+        name, version = split_label(label)
+        with self._state.publishing:
+            known = next((row for row in self._rulesets if row.label == label), None)
+            if known is None:
+                known = RulesetRow(
+                    id=len(self._rulesets) + 1,
+                    name=name,
+                    version=version,
+                    fingerprint=fingerprint,
+                    configuration=configuration,
+                    text=text,
+                    unicode_version=unicode_version,
+                    state="active",
+                )
+                self._rulesets.append(known)
+            else:
+                check_ruleset(known, fingerprint, text, unicode_version, self.location)
+                text = self._texts.get((label, configuration), text)
+                known = replace(known, configuration=configuration, text=text)
+                self._rulesets[known.id - 1] = known
+            self._texts.setdefault((label, configuration), text)
+            self._current = known
+            return known
+
+    def transaction(self, ruleset: RulesetRow | None = None) -> MemoryTransaction:
+        """A write transaction: see SeenStore."""
+        return MemoryTransaction(self._state, ruleset or self._current)
+
+    def rulesets(self) -> list[RulesetRow]:
+        """All rulesets, by id."""
+        return list(self._rulesets)
+
+    def settings_text(self, label: str, configuration: str) -> str | None:
+        """The text of a ruleset as a run with that configuration had it."""
+        return self._texts.get((label, configuration))
+
+    def runs(self) -> list[RunRow]:
+        """All runs, by ordinal."""
+        with self._state.publishing:
+            return [run for _, run in sorted(self._state.tables.runs.items())]
+
+    def run(self, ordinal: int) -> RunRow | None:
+        """One run."""
+        return self._state.tables.runs.get(ordinal)
+
+    def inputs(self, run: int) -> list[InputRow]:
+        """The inputs of a run, by index."""
+        with self._state.publishing:
+            return [row for (owner, _), row in sorted(self._state.tables.inputs.items()) if owner == run]
+
+    def finished_input(self, name: str, sha256: Digest) -> DoneInput | None:
+        """The same bytes in a finished run: see SeenStore."""
+        label = None if self._current is None else self._current.label
+        finished = {run.ordinal for run in self.runs() if run.state == "finished" and run.ruleset == label}
+        with self._state.publishing:
+            same = [
+                DoneInput(run, row.name, row.records)
+                for (run, _), row in sorted(self._state.tables.inputs.items())
+                if run in finished and row.sha256 == sha256 and row.records is not None
+            ]
+        return next((one for one in same if one.name == name), same[0] if same else None)
+
+    def receipt(self, run: int, seq: int) -> bytes | None:
+        """One receipt."""
+        found = self._block(run, seq)
+        return None if found is None else line(found[1], seq - found[0])
+
+    def kept(self, run: int, seq: int) -> bytes | None:
+        """One kept row."""
+        found = self._block(run, seq)
+        return None if found is None else kept_line(found[1], found[2], seq - found[0])
+
+    def receipts(self, run: int) -> Iterator[bytes]:
+        """The receipts of a run in pieces."""
+        return (receipts for _, receipts, _ in self._blocks(run))
+
+    def kept_rows(self, run: int) -> Iterator[bytes]:
+        """The kept rows of a run in pieces."""
+        return (kept for _, _, kept in self._blocks(run))
+
+    def _blocks(self, run: int) -> list[tuple[int, bytes, bytes]]:
+        """The blocks of a run by seq: first seq, receipts, kept rows."""
+        if not self._state.blocks:
+            raise StoreUnsupported(
+                "this store in memory holds no receipts", path=self.location, hint="read them from the run's files"
+            )
+        with self._state.publishing:
+            blocks = sorted(self._state.tables.blocks.items())
+        return [(first, receipts, kept) for (owner, first), (_, receipts, kept) in blocks if owner == run]
+
+    def _block(self, run: int, seq: int) -> tuple[int, bytes, bytes] | None:
+        """The last block of a run that starts at `seq` or before."""
+        return next((block for block in reversed(self._blocks(run)) if block[0] <= seq), None)
+
+    def lookup_content(self, key: str) -> ContentRow | None:
+        """A content by its key."""
+        label, digest = split_key(key, url=False)
+        row = self._state.tables.contents.get((self._ruleset_id(label), digest))
+        return None if row is None else ContentRow(label, digest, *row)
+
+    def lookup_place(self, key: str) -> PlaceRow | None:
+        """A place by its URL key."""
+        label, digest = split_key(key, url=True)
+        row = self._state.tables.places.get((self._ruleset_id(label), digest))
+        return None if row is None else PlaceRow(label, digest, *row)
+
+    def _ruleset_id(self, label: str) -> int:
+        return next((row.id for row in self._rulesets if row.label == label), 0)
+
+    def sighting(self, run: int, seq: int) -> SightingRow | None:
+        """One sighting by its run and ordinal."""
+        return next((row for row in self.sightings(run=run) if row.seq == seq), None)
+
+    def sightings(
+        self,
+        *,
+        run: int | None = None,
+        source: str | None = None,
+        content: int | None = None,
+        place: int | None = None,
+        verdict: int | None = None,
+        after: int = 0,
+    ) -> Iterator[SightingRow]:
+        """The sightings that have all the given facts, by id."""
+        wanted = {"run": run, "source": source, "content": content, "place": place, "verdict": verdict}
+        asked = {name: value for name, value in wanted.items() if value is not None}
+        with self._state.publishing:
+            names = {number: name for name, number in self._state.tables.sources.items()}
+            rows = sorted(row for row in self._state.tables.sightings.values() if row[0] > after)
+        for row in rows:
+            one = SightingRow(row[0], row[1], row[2], names[row[3]], *row[4:])
+            if all(getattr(one, name) == value for name, value in asked.items()):
+                yield one
+
+    def info(self) -> StoreInfo:
+        """What the store is and how much it holds."""
+        tables = self._state.tables
+        return StoreInfo(
+            kind="memory",
+            location=self.location,
+            migrations=(),
+            keep=self._state.keep,
+            rulesets=len(self._rulesets),
+            runs=len(tables.runs),
+            contents=len(tables.contents),
+            places=len(tables.places),
+            sightings=len(tables.sightings),
+            size=0,
+        )

@@ -1,0 +1,276 @@
+"""The file of a store: making it, refusing what is not a whole store, and connecting to it.
+
+A file is refused without being written to, and without -wal and -shm files appearing beside it. It is never read but by
+SQLite itself: closing a file of one's own would let go of the locks that this process holds on it through SQLite
+(https://sqlite.org/howtocorrupt.html, section 2.2).
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import tempfile
+from functools import cache
+from pathlib import Path
+from urllib.parse import quote
+
+from seenbefore.errors import (
+    OutputFailed,
+    PermissionDenied,
+    StoreDamaged,
+    StoreForeign,
+    StoreNewer,
+    StoreUnsupported,
+    UsageError,
+)
+from seenbefore.stores.base import Keep
+from seenbefore.stores.schema import APPLICATION_ID, MIGRATIONS, PAGE_SIZE
+from seenbefore.stores.sqlite.failures import failure, named
+
+# STRICT tables came with 3.37, JSON functions in every build with 3.38.
+_OLDEST = (3, 38, 0)
+_SMALLEST = 512
+# How long statements other than BEGIN wait for another process that recovers or closes the store, in milliseconds.
+_PATIENCE = 60_000
+
+
+def connect(path: Path, how: str) -> sqlite3.Connection:
+    """A connection in autocommit mode. `how` is what stands behind `?` in the URI: mode=ro, mode=rw."""
+    connection = sqlite3.connect(
+        f"file:{quote(os.fsencode(path))}?{how}",
+        uri=True,
+        timeout=_PATIENCE / 1000,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    connection.execute("PRAGMA trusted_schema = OFF")
+    return connection
+
+
+def check_driver() -> None:
+    """Raises StoreUnsupported where Python's SQLite is too old."""
+    if sqlite3.sqlite_version_info < _OLDEST:
+        wanted = ".".join(map(str, _OLDEST))
+        raise StoreUnsupported(
+            f"this Python has SQLite {sqlite3.sqlite_version}, and a store needs {wanted}",
+            expected=f"SQLite {wanted} or newer",
+            found=sqlite3.sqlite_version,
+            hint="use a Python that was built with a newer SQLite",
+        )
+
+
+def exists(path: Path, location: str) -> bool:
+    """True where a regular file is at `path`. Raises StoreForeign, StoreDamaged, PermissionDenied."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise OutputFailed.from_os(location, error) from error
+    if not stat.S_ISREG(found.st_mode):
+        kind = "a folder" if stat.S_ISDIR(found.st_mode) else "not a file"
+        raise StoreForeign(f"{location} is {kind}, not a store", path=location, found=kind)
+    if found.st_size == 0:
+        raise StoreDamaged(
+            f"{location} is empty: a store never is",
+            path=location,
+            expected="a store",
+            found="0 bytes",
+            hint="put back a backup of it; if there never was a store, remove the file and run the same command again",
+        )
+    return True
+
+
+def create(path: Path, location: str, keep: Keep) -> None:
+    """Makes a new store: whole under its name, or not there. If another process was first, its store stays."""
+    folder = path.parent
+    if not folder.is_dir():
+        raise UsageError(
+            f"can't make the store {location}: the folder {folder} isn't there",
+            path=location,
+            hint="make the folder first, or correct the path",
+        )
+    try:
+        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=folder) as scratch:
+            draft = Path(scratch) / "new"
+            with named(location):
+                _build(draft, keep)
+            _place(draft, path)
+        directory = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
+    except OSError as error:
+        raise OutputFailed.from_os(location, error) from error
+
+
+def _build(path: Path, keep: Keep) -> None:
+    connection = connect(path, "mode=rwc")
+    try:
+        connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        migrate(connection)
+        connection.execute("INSERT INTO meta (name, value) VALUES ('keep', ?)", (keep,))
+        # Last, so that everything above is in the file itself and not in its log.
+        connection.execute("PRAGMA journal_mode = WAL")
+    finally:
+        connection.close()
+
+
+def _place(draft: Path, path: Path) -> None:
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        return
+    except OSError:
+        # A file system without hard links: here a process that comes at the same moment could lose an empty store.
+        if not path.exists():
+            draft.rename(path)
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Applies the migrations that are still to come, all or none."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        applied = connection.execute("PRAGMA user_version").fetchone()[0]
+        for migration in MIGRATIONS[applied:]:
+            for statement in _statements(migration.sql):
+                connection.execute(statement)
+            connection.execute(
+                "INSERT INTO migration (name, applied) VALUES (?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+                (migration.name,),
+            )
+        connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _statements(sql: str) -> list[str]:
+    """The statements of a script. `executescript` would commit first, and so split a migration."""
+    statements, pending = [], ""
+    for part in sql.split(";"):
+        pending += f"{part};"
+        if sqlite3.complete_statement(pending):
+            statements.append(pending)
+            pending = ""
+    return statements
+
+
+def check_header(path: Path, location: str) -> None:
+    """Pass where the header is a store's, read as if no other process were there: no lock, no log, no new file.
+
+    Raises StoreForeign, StoreNewer, StoreDamaged. The header may be older than the log, but a store had its application
+    id before it got its name.
+    """
+    if path.stat().st_size < _SMALLEST:
+        raise StoreForeign(f"{location} is too short for a store", path=location)
+    try:
+        connection = connect(path, "mode=ro&immutable=1")
+        try:
+            # Without it SQLite compares the file's size with the header's, and a log may still hold the missing pages.
+            connection.execute("PRAGMA writable_schema = ON")
+            application = connection.execute("PRAGMA application_id").fetchone()[0]
+            version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+        finally:
+            connection.close()
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_NOTADB:
+            raise StoreForeign(
+                f"{location} is no SQLite database, so no store of seenbefore (or its first bytes are damaged)",
+                path=location,
+            ) from error
+        raise failure(location, error) from error
+    if application != APPLICATION_ID:
+        raise StoreForeign(
+            f"{location} is a SQLite database of another program",
+            path=location,
+            expected=f"application id {APPLICATION_ID:#010x}",
+            found=f"application id {application & 0xFFFFFFFF:#010x}",
+        )
+    check_version(version, location)
+
+
+def check_version(version: int, location: str) -> int:
+    """The version, where this code knows it. Raises StoreNewer, StoreDamaged."""
+    if version > len(MIGRATIONS):
+        raise StoreNewer(
+            f"{location} was written by a newer seenbefore",
+            path=location,
+            expected=f"schema {len(MIGRATIONS)} or older",
+            found=f"schema {version}",
+        )
+    if version < 1:
+        raise StoreDamaged(f"{location} is damaged: it has no schema", path=location, found=f"schema {version}")
+    return version
+
+
+def check_structure(connection: sqlite3.Connection, location: str) -> int:
+    """A cheap look at every table, at both ends of the large ones → the schema version.
+
+    Raises StoreDamaged, StoreNewer. Damage elsewhere shows when it is met.
+    """
+    with named(location):
+        version = check_version(connection.execute("PRAGMA user_version").fetchone()[0], location)
+        if version == len(MIGRATIONS):
+            there = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
+            missing = sorted(_expected() - there)
+            if missing:
+                raise StoreDamaged(f"{location} is damaged: it has no {', '.join(missing)}", path=location)
+            for table in sorted(_expected()):
+                connection.execute(f"SELECT * FROM {table} LIMIT 1").fetchone()
+        for table in ("content_recent", "content_settled", "place_recent", "place_settled"):
+            connection.execute(f"SELECT * FROM {table} ORDER BY ruleset DESC, key DESC LIMIT 1").fetchone()
+        last = connection.execute("SELECT id, url FROM sighting ORDER BY id DESC LIMIT 1").fetchone() or (0,)
+        block = connection.execute(
+            "SELECT first_sighting + records - 1 FROM block ORDER BY rowid DESC LIMIT 1"
+        ).fetchone() or (0,)
+    if block[0] != last[0]:
+        raise StoreDamaged(
+            f"{location} is damaged: its sightings end at {last[0]:,}, and its receipts at {block[0]:,}",
+            path=location,
+            expected=f"receipts up to sighting {last[0]}",
+            found=f"receipts up to sighting {block[0]}",
+        )
+    return version
+
+
+@cache
+def _expected() -> frozenset[str]:
+    """The names of all tables and views that the migrations make."""
+    connection = sqlite3.connect(":memory:")
+    try:
+        for migration in MIGRATIONS:
+            connection.executescript(migration.sql)
+        names = connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')").fetchall()
+        return frozenset(name for (name,) in names)
+    finally:
+        connection.close()
+
+
+def open_reader(path: Path, location: str) -> tuple[sqlite3.Connection, int]:
+    """A checked connection that only reads, and the schema version.
+
+    Raises StoreDamaged, StoreNewer, InUse, PermissionDenied.
+    """
+    try:
+        return _open(path, location, "mode=ro")
+    except PermissionDenied:
+        # Where no -shm file may be made SQLite can't share the store with writers; without a log there are none.
+        log = Path(f"{path}-wal")
+        if os.access(path.parent, os.W_OK) or (log.exists() and log.stat().st_size):
+            raise
+    return _open(path, location, "mode=ro&immutable=1")
+
+
+def _open(path: Path, location: str, how: str) -> tuple[sqlite3.Connection, int]:
+    with named(location):
+        connection = connect(path, how)
+    try:
+        return connection, check_structure(connection, location)
+    except BaseException:
+        connection.close()
+        raise

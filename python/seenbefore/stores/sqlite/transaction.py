@@ -1,0 +1,286 @@
+"""A write transaction: BEGIN IMMEDIATE, explicit statements, COMMIT."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+import zstandard
+
+from seenbefore.errors import StoreDamaged, UsageError
+from seenbefore.stores.base import (
+    Block,
+    Digest,
+    EarlierSighting,
+    InputRow,
+    JudgedBatch,
+    KnownContent,
+    KnownPlace,
+    Progress,
+    RulesetRow,
+    RunRow,
+)
+from seenbefore.stores.laws import NOTHING_CLAIMED, Claimed, chain_digest, free_ordinal, still_unfinished
+from seenbefore.stores.sqlite.bulk import write
+from seenbefore.stores.sqlite.failures import BUSY, named, primary
+from seenbefore.stores.sqlite.levels import Levels
+from seenbefore.stores.sqlite.rows import RUNS, run_row, to_json
+from seenbefore.stores.sqlite.turns import Turns
+
+# The fastest level: receipts are mostly digests, which no level makes smaller than half of their hexadecimal digits.
+_LEVEL = 1
+# Below this many bytes starting threads costs more than it gives.
+_THREADS_FROM = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """What the transactions of one handle share: the connection that writes, its two tables of keys, its turns."""
+
+    connection: sqlite3.Connection
+    location: str
+    keep_rows: bool
+    contents: Levels
+    places: Levels
+    turns: Turns
+
+    def begin(self) -> bool:
+        """BEGIN IMMEDIATE; False where another process has the lock."""
+        try:
+            self.connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if primary(error) in BUSY:
+                return False
+            raise
+        return True
+
+
+class SqliteTransaction:
+    """A transaction of a SqliteStore: see Transaction for what each method promises."""
+
+    def __init__(self, writer: Writer, ruleset: RulesetRow | None) -> None:
+        self._writer = writer
+        self._given = ruleset
+        self._location = writer.location
+        self._active = False
+        self._next = 0
+        self._claimed = NOTHING_CLAIMED
+
+    def __enter__(self) -> Self:
+        if self._writer.connection.in_transaction:
+            raise UsageError("a transaction is open already", path=self._location, hint="end it before the next one")
+        with named(self._location):
+            self._writer.turns.take(self._writer.begin)
+            self._active = True
+            try:
+                self._next = (self._one("SELECT max(id) FROM sighting")[0] or 0) + 1
+            except BaseException:
+                self._end("ROLLBACK")
+                raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._active:
+            self._end("ROLLBACK")
+
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        if not self._active:
+            raise UsageError("the transaction has ended", hint="begin another one")
+        return self._writer.connection
+
+    @property
+    def _ruleset(self) -> RulesetRow:
+        if self._given is None:
+            raise UsageError("the store was given no ruleset", hint="call its `ruleset` first")
+        return self._given
+
+    @property
+    def next_sighting(self) -> int:
+        """The id that the next sighting gets."""
+        return self._next
+
+    def register(
+        self, name: str, version: int, fingerprint: str, configuration: str, text: str, unicode_version: str
+    ) -> None:
+        """Write a ruleset where its name and version are not there, and its text under this configuration."""
+        with named(self._location):
+            self._connection.execute(
+                "INSERT INTO ruleset (name, version, fingerprint, configuration, unicode_version, state)"
+                " VALUES (?, ?, ?, ?, ?, 'active') ON CONFLICT DO NOTHING",
+                (name, version, fingerprint, configuration, unicode_version),
+            )
+            # Another process may have registered another rule just now: that one stays, and the caller finds out.
+            ours = (name, version, fingerprint, unicode_version)
+            where = "WHERE name = ? AND version = ? AND fingerprint = ? AND unicode_version = ?"
+            self._connection.execute(f"UPDATE ruleset SET configuration = ? {where}", (configuration, *ours))
+            self._connection.execute(
+                f"INSERT INTO settings (ruleset, configuration, text) SELECT id, ?, ? FROM ruleset {where}"
+                " ON CONFLICT DO NOTHING",
+                (configuration, text, *ours),
+            )
+
+    def begin_run(self, out: str, configuration: str, started: str, *, run: int | None = None) -> int:
+        """Begin a run → its ordinal."""
+        with named(self._location):
+            known = {ordinal for (ordinal,) in self._connection.execute("SELECT id FROM run")}
+            ordinal = free_ordinal(run, known)
+            self._connection.execute(
+                "INSERT INTO run (id, ruleset, configuration, out, state, started, position, outputs, counts)"
+                " VALUES (?, ?, ?, ?, 'unfinished', ?, '{}', '{}', '{}')",
+                (ordinal, self._ruleset.id, configuration, out, started),
+            )
+        self._writer.turns.run = ordinal
+        return ordinal
+
+    def unfinished_run(self, out: str) -> RunRow | None:
+        """The unfinished run with that output directory."""
+        with named(self._location):
+            row = self._one(f"{RUNS} WHERE run.out = ? AND run.state = 'unfinished' ORDER BY run.id", (out,))
+        return None if row is None else run_row(row, self._location)
+
+    def claim(self, content_keys: bytes, place_keys: bytes) -> tuple[list[KnownContent], list[KnownPlace]]:
+        """Which of the keys are known."""
+        _ = self._connection
+        with named(self._location):
+            contents: list[KnownContent] = self._writer.contents.claim(self._ruleset.id, content_keys)
+            places: list[KnownPlace] = self._writer.places.claim(self._ruleset.id, place_keys)
+        self._claimed = Claimed(content_keys, place_keys, contents, places)
+        return contents, places
+
+    def earlier(self, ids: Sequence[int]) -> list[EarlierSighting]:
+        """The facts of sightings, in the order of their ids."""
+        with named(self._location):
+            rows: list[EarlierSighting] = self._connection.execute(
+                "SELECT s.id, s.run, s.seq, s.url, s.fetched_at, s.payload"
+                " FROM json_each(?) AS wanted CROSS JOIN sighting AS s ON s.id = wanted.value",
+                (json.dumps(list(ids)),),
+            ).fetchall()
+        rows.sort()
+        if len(rows) != len(ids):
+            missing = sorted(set(ids) - {row[0] for row in rows})
+            raise StoreDamaged(f"{self._location} is damaged: it has no sighting {missing[0]}", path=self._location)
+        return rows
+
+    def source_ids(self, names: Sequence[str]) -> list[int]:
+        """The ids of sources; new names get one."""
+        with named(self._location):
+            self._connection.executemany(
+                "INSERT INTO source (name) VALUES (?) ON CONFLICT DO NOTHING", ((name,) for name in names)
+            )
+            return [self._one("SELECT id FROM source WHERE name = ?", (name,))[0] for name in names]
+
+    def record(self, judged: JudgedBatch, progress: Progress) -> None:
+        """Write a judged batch and where its run stands."""
+        self._unfinished(progress.run)
+        self._claimed.check(judged, progress, self._next, self._location)
+        owner, contents, places = self._ruleset.id, self._writer.contents, self._writer.places
+        # Compressing needs no lock of Python's, so it goes on beside the writing.
+        with named(self._location), ThreadPoolExecutor(1) as aside:
+            packed = aside.submit(_pack, judged.blocks, keep_rows=self._writer.keep_rows)
+            contents.insert(owner, judged.contents_new)
+            contents.replace(owner, self._moved(judged))
+            places.replace(owner, judged.places)
+            write(
+                self._connection,
+                "INSERT INTO sighting (id, run, seq, source, content, place, fetched_at, verdict, url, payload)",
+                judged.sightings,
+            )
+            self._write_blocks(progress.run, judged, packed.result())
+            self._connection.execute(
+                "UPDATE run SET position = ?, outputs = ?, counts = ? WHERE id = ?",
+                (to_json(progress.position), to_json(progress.outputs), to_json(progress.counts), progress.run),
+            )
+            contents.settle()
+            places.settle()
+        self._next += len(judged.sightings)
+        self._claimed = NOTHING_CLAIMED
+        self._writer.turns.run = progress.run
+
+    def _moved(self, judged: JudgedBatch) -> Iterator[tuple[Digest, int, int]]:
+        known = self._claimed.known() if judged.contents_earlier else {}
+        for key, seen in judged.contents_earlier:
+            first, before = known[key]
+            yield key, first, seen if before is None else min(before, seen)
+
+    def _write_blocks(self, run: int, judged: JudgedBatch, packed: Sequence[tuple[Any, Any]]) -> None:
+        if judged.sightings:
+            number, _, seq, *_ = judged.sightings[0]
+            self._connection.executemany(
+                "INSERT INTO block (run, first_seq, first_sighting, records, receipts, kept) VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    (run, first, first + number - seq, records, *pair)
+                    for (first, records, *_), pair in zip(judged.blocks, packed, strict=True)
+                ),
+            )
+
+    def set_input(self, run: int, row: InputRow) -> None:
+        """Write or replace one input of a run."""
+        self._unfinished(run)
+        with named(self._location):
+            self._connection.execute(
+                "INSERT OR REPLACE INTO input (run, idx, name, size, sha256, records, facts)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (run, row.index, row.name, row.size, row.sha256, row.records, to_json(row.facts)),
+            )
+
+    def finish_run(self, run: int, receipts_sha256: Digest, ended: str) -> Digest:
+        """Finish an unfinished run → its chain digest."""
+        self._unfinished(run)
+        with named(self._location):
+            link, before = self._one("SELECT link, chain FROM run ORDER BY link DESC LIMIT 1")
+            chain = chain_digest(before, receipts_sha256)
+            self._connection.execute(
+                "UPDATE run SET state = 'finished', ended = ?, link = ?, chain = ? WHERE id = ?",
+                (ended, (link or 0) + 1, chain, run),
+            )
+        return chain
+
+    def abandon_run(self, run: int, ended: str) -> None:
+        """Close an unfinished run."""
+        self._unfinished(run)
+        with named(self._location):
+            self._connection.execute("UPDATE run SET state = 'abandoned', ended = ? WHERE id = ?", (ended, run))
+
+    def commit(self) -> None:
+        """Make everything durable at once."""
+        _ = self._connection
+        with named(self._location):
+            self._end("COMMIT")
+
+    def _unfinished(self, run: int) -> None:
+        with named(self._location):
+            row = self._one(f"{RUNS} WHERE run.id = ?", (run,))
+        still_unfinished(None if row is None else run_row(row, self._location), run)
+
+    def _one(self, sql: str, parameters: tuple[Any, ...] = ()) -> Any:
+        return self._connection.execute(sql, parameters).fetchone()
+
+    def _end(self, how: str) -> None:
+        self._active = False
+        connection = self._writer.connection
+        try:
+            connection.execute(how)
+        finally:
+            # A COMMIT that failed leaves the transaction open, and a failed statement may have rolled back already.
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            self._writer.turns.leave()
+
+
+def _pack(blocks: Sequence[Block], *, keep_rows: bool) -> list[tuple[Any, Any]]:
+    """Receipts and kept rows of each block, compressed; None for rows that are not kept."""
+    parts: list[bytes | bytearray | memoryview] = [block[2] for block in blocks]
+    if keep_rows:
+        parts += [block[3] for block in blocks]
+    threads = -1 if sum(map(len, parts)) >= _THREADS_FROM else 0
+    packed = zstandard.ZstdCompressor(level=_LEVEL).multi_compress_to_buffer(parts, threads=threads)
+    count = len(blocks)
+    return [(packed[index], packed[count + index] if keep_rows else None) for index in range(count)]

@@ -1,0 +1,71 @@
+"""The stores that every law is tested on."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+# The folder is no package: worker.py is run as a script, and finds builder.py in the same way.
+sys.path.insert(0, str(Path(__file__).parent))
+
+from seenbefore.stores import MemoryStore, SeenStore, SqliteStore
+
+
+class Opener(Protocol):
+    """Opens one and the same store again and again."""
+
+    def open(self) -> SeenStore:
+        """The store, made at the first call."""
+
+    def close(self) -> None:
+        """Close all handles."""
+
+
+class Memory:
+    """The store in memory has one handle: opening it again gives the same."""
+
+    def __init__(self) -> None:
+        self._store = MemoryStore(blocks=True)
+
+    def open(self) -> SeenStore:
+        return self._store
+
+    def close(self) -> None:
+        self._store.close()
+
+
+class Sqlite:
+    """A file in a fresh folder. The levels are made small, so that small tests merge."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._handles: list[SqliteStore] = []
+
+    def open(self) -> SeenStore:
+        self._handles.append(SqliteStore(self.path))
+        return self._handles[-1]
+
+    def close(self) -> None:
+        for handle in self._handles:
+            handle.close()
+
+
+@pytest.fixture(params=["memory", "sqlite", "sqlite-merging"])
+def opener(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opener]:
+    """One store, fresh; `sqlite-merging` holds so few rows in its upper level that every batch merges some."""
+    if request.param == "sqlite-merging":
+        monkeypatch.setattr("seenbefore.stores.sqlite.levels.RECENT_ROWS", 7)
+        monkeypatch.setattr("seenbefore.stores.sqlite.levels.COUNT_EVERY", 0)
+    opener: Opener = Memory() if request.param == "memory" else Sqlite(tmp_path / "seen.db")
+    yield opener
+    opener.close()
+
+
+@pytest.fixture
+def store(opener: Opener) -> SeenStore:
+    """A fresh store, open."""
+    return opener.open()
