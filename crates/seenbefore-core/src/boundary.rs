@@ -1,7 +1,7 @@
 //! From bytes to one record: lines, UTF-8, JSON, and the refusals of each.
 
 use crate::error::{Code, Refusal};
-use crate::json::{Tape, parse};
+use crate::json::{Tape, Value, parse};
 
 /// The end of the line that starts at `start`: (where its content ends, where the next line starts). Lines end at LF only; one CR before it is cut.
 #[must_use]
@@ -32,8 +32,22 @@ pub fn read<'a>(line: &'a [u8], max_line: usize, replace_seen: bool, tape: &mut 
     let text = std::str::from_utf8(line)
         .map_err(|error| Refusal::line(Code::InvalidUtf8, format!("not UTF-8 at byte {}", error.valid_up_to() + 1)))?;
     parse(text, tape)?;
-    if !replace_seen && tape.root(text).is_some_and(|record| record.members().any(|(name, _)| name.is("_seen"))) {
-        return Err(Refusal::line(Code::SeenMember, "the record already carries \"_seen\"; --replace-seen puts a new one in its place"));
+    if let Some(record) = tape.root(text) {
+        refuse_seen(record, replace_seen)?;
     }
     Ok(text)
+}
+
+/// Refuses a record that carries `_seen`, unless that is to be replaced.
+///
+/// # Errors
+/// `seen-member`.
+pub fn refuse_seen(record: Value<'_>, replace_seen: bool) -> Result<(), Refusal> {
+    if !replace_seen && record.members().any(|(name, _)| name.is("_seen")) {
+        return Err(Refusal::line(
+            Code::SeenMember,
+            "the record already carries \"_seen\"; --replace-seen puts a new one in its place",
+        ));
+    }
+    Ok(())
 }

@@ -1,7 +1,7 @@
 //! The vectors of `spec/vectors/keys.json`: a ruleset and a line give keys and facts, or a refusal with its field.
 
 use seenbefore_core::boundary;
-use seenbefore_core::error::{Code, Refusal};
+use seenbefore_core::error::Refusal;
 use seenbefore_core::json::Tape;
 use seenbefore_core::keys::{Given, Maker, Texts, Told, hex};
 use seenbefore_core::ruleset::{Identity, Ruleset};
@@ -22,12 +22,10 @@ fn found(rules: &Ruleset, vector: &Json) -> Result<Map<String, Json>, Refusal> {
     let root = tape.root(record).unwrap();
     let (url, source, fetched_at) = (text(vector, "url"), text(vector, "source"), text(vector, "fetched_at"));
     let input = text(vector, "input").unwrap_or_default();
-    let given = Given { url: url.as_deref(), source: source.as_deref(), fetched_at: fetched_at.as_deref(), input: &input };
+    let given =
+        Given { url: url.as_deref(), source: source.as_deref(), fetched_at: fetched_at.as_deref(), input: &input };
     let mut texts = Texts::default();
     let keyed = Maker::new().keys(rules, root, &given, true, &mut texts)?;
-    if keyed.content.is_none() && !rules.actions.keep_unkeyed {
-        return Err(Refusal::line(Code::NoIdentity, "no identity"));
-    }
     let form = Maker::new().explain(rules, root, &mut |_: Told<'_>| {})?;
     let utc = keyed.fetched_at.map(|time| {
         let mut out = Vec::new();
@@ -35,7 +33,9 @@ fn found(rules: &Ruleset, vector: &Json) -> Result<Map<String, Json>, Refusal> {
         String::from_utf8(out).unwrap()
     });
     let own = given.url_of(rules, root).and_then(Result::ok);
-    let labelled = |infix: &str, digest: Option<[u8; 32]>| digest.map(|digest| format!("{}{infix}:sha256:{}", rules.label, hex(&digest)));
+    let labelled = |infix: &str, digest: Option<[u8; 32]>| {
+        digest.map(|digest| format!("{}{infix}:sha256:{}", rules.label, hex(&digest)))
+    };
     let mut out = Map::new();
     let mut set = |name: &str, value: Json| out.insert(name.to_owned(), value);
     set("identity", json!(form.map(|form| String::from_utf8(form).unwrap())));

@@ -1,7 +1,7 @@
 //! Judging: the verdict table applied in order, against what the store knows and what came earlier in the batch.
 
-use super::{Batch, Outcome};
 use super::keyed::NONE;
+use super::{Batch, Outcome};
 use crate::judge::{Place, Verdict, decide};
 use crate::keys::Digest;
 
@@ -93,8 +93,10 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
                 *state = PlaceState { id: known.id, latest: known.latest, content: known.content };
             }
         }
-        let judgements: Vec<Judgement> =
-            (first_sighting..).zip(0..self.entries.len()).map(|(id, index)| self.judge_one(index, id, &mut states)).collect();
+        let judgements: Vec<Judgement> = (first_sighting..)
+            .zip(0..self.entries.len())
+            .map(|(id, index)| self.judge_one(index, id, &mut states))
+            .collect();
         let mut needed: Vec<i64> = judgements
             .iter()
             .flat_map(|judgement| [judgement.refers_to, judgement.previous])

@@ -68,7 +68,8 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
                 .collect();
             self.chunks = chunks;
         }
-        self.contents = Distinct::new((0..self.entries.len()).map(|index| self.keyed(index).and_then(|keyed| keyed.content)));
+        self.contents =
+            Distinct::new((0..self.entries.len()).map(|index| self.keyed(index).and_then(|keyed| keyed.content)));
         // A record without identity marks nothing as seen, its URL included.
         let place = |keyed: &Keyed| keyed.content.and(keyed.place);
         self.places = Distinct::new((0..self.entries.len()).map(|index| self.keyed(index).and_then(place)));
@@ -108,14 +109,14 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
     pub fn push(&mut self, text: P, tape: &Tape, maker: &mut Maker, given: &Given<'_>) -> Result<usize, Refusal> {
         let index = self.entries.len();
         let piece = u32::try_from(self.pieces.len()).unwrap_or(NONE);
-        if index.is_multiple_of(BLOCK) {
+        if self.chunks.len() <= index / BLOCK {
             self.chunks.push(Chunk::default());
         }
         let string = std::str::from_utf8(text.as_ref()).map_err(|_| Refusal::line(Code::InvalidUtf8, "not UTF-8"))?;
         let Some(record) = tape.root(string) else { return Err(Refusal::line(Code::NotAnObject, "no record")) };
+        boundary::refuse_seen(record, self.setting.replace_seen)?;
         if let Some(chunk) = self.chunks.last_mut() {
             let keyed = maker.keys(&self.rules, record, given, self.setting.digests, &mut chunk.texts)?;
-            check_identity(keyed.content.is_some(), self.rules.actions.keep_unkeyed)?;
             chunk.outcomes.push(Outcome::Keyed(keyed));
         }
         let end = string.len();
@@ -156,7 +157,7 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
             return refuse(Refusal::line(Code::NotAnObject, "no record"), given.fallback_source(texts));
         };
         let keyed = maker.keys(&self.rules, record, &given, setting.digests, texts);
-        match keyed.and_then(|keyed| check_identity(keyed.content.is_some(), self.rules.actions.keep_unkeyed).map(|()| keyed)) {
+        match keyed {
             Ok(keyed) => Outcome::Keyed(keyed),
             Err(refusal) => refuse(refusal, given.source_of(&self.rules, record, texts)),
         }
@@ -179,10 +180,9 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
         for (index, slot) in (0..).zip(found.values_mut()) {
             *slot = index;
         }
-        Sources { of: names().map(|name| found.get(name).copied().unwrap_or(NONE)).collect(), names: found.keys().map(|name| (*name).to_owned()).collect() }
+        Sources {
+            of: names().map(|name| found.get(name).copied().unwrap_or(NONE)).collect(),
+            names: found.keys().map(|name| (*name).to_owned()).collect(),
+        }
     }
-}
-
-fn check_identity(keyed: bool, keep_unkeyed: bool) -> Result<(), Refusal> {
-    if keyed || keep_unkeyed { Ok(()) } else { Err(Refusal::line(Code::NoIdentity, "no identity field is present, and the ruleset refuses such records")) }
 }

@@ -10,8 +10,8 @@ pub use judged::{Judgement, KnownContent, KnownPlace, SightingRow};
 pub use rendered::{Block, Counts, Earlier, SourceCounts};
 
 use crate::boundary::{is_blank, line_end};
-use crate::keys::{Digest, Keyed, Texts};
 use crate::error::Refusal;
+use crate::keys::{Digest, Keyed, Texts};
 use crate::ruleset::Ruleset;
 use std::sync::Arc;
 
@@ -139,7 +139,14 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
             let (end, next) = line_end(bytes, at);
             lines += 1;
             if !is_blank(bytes.get(at..end).unwrap_or_default()) {
-                self.entries.push(Entry { piece, start: at, end, input: Some(input), line: line + lines, offset: offset + at as u64 });
+                self.entries.push(Entry {
+                    piece,
+                    start: at,
+                    end,
+                    input: Some(input),
+                    line: line + lines,
+                    offset: offset + at as u64,
+                });
                 self.bytes += end - at;
             }
             at = next;
@@ -197,7 +204,10 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
     }
 
     fn line(&self, entry: Entry) -> &[u8] {
-        self.pieces.get(entry.piece as usize).and_then(|piece| piece.as_ref().get(entry.start..entry.end)).unwrap_or_default()
+        self.pieces
+            .get(entry.piece as usize)
+            .and_then(|piece| piece.as_ref().get(entry.start..entry.end))
+            .unwrap_or_default()
     }
 
     fn outcome(&self, index: usize) -> Option<(&Outcome, &Texts)> {

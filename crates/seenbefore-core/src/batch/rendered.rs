@@ -83,7 +83,8 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
     /// How many of what.
     #[must_use]
     pub fn counts(&self) -> Counts {
-        let mut counts = Counts { sources: vec![SourceCounts::default(); self.sources.names.len()], ..Counts::default() };
+        let mut counts =
+            Counts { sources: vec![SourceCounts::default(); self.sources.names.len()], ..Counts::default() };
         for (index, judgement) in self.judgements.iter().enumerate() {
             let Some((outcome, _)) = self.outcome(index) else { continue };
             counts.records += 1;
@@ -100,7 +101,8 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
                 Outcome::Keyed(keyed) => {
                     counts.kept += u64::from(judgement.keep);
                     counts.skipped += u64::from(!judgement.keep);
-                    counts.changed_seen_before += u64::from(judgement.verdict == Verdict::Changed && judgement.seen_before);
+                    counts.changed_seen_before +=
+                        u64::from(judgement.verdict == Verdict::Changed && judgement.seen_before);
                     for problem in keyed.problems.iter() {
                         *counts.problems.entry(problem).or_default() += 1;
                     }
@@ -126,9 +128,15 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
     fn row(&self, index: usize, keyed: &Keyed, texts: &Texts, earlier: &[Earlier], block: &mut Block) {
         let (Some(judgement), Some(entry)) = (self.judgements.get(index), self.entries.get(index)) else { return };
         let refers_to = self.sighting(judgement.refers_to, earlier);
-        let matched_on = refers_to.map(|(_, payload)| if payload.is_some() && payload == keyed.payload { "payload" } else { "content" });
+        let matched_on = refers_to
+            .map(|(_, payload)| if payload.is_some() && payload == keyed.payload { "payload" } else { "content" });
         let receipt = Receipt {
-            this: Sighting { run: self.setting.run, seq: self.seq(index), url: texts.get(keyed.url), fetched_at: keyed.fetched_at },
+            this: Sighting {
+                run: self.setting.run,
+                seq: self.seq(index),
+                url: texts.get(keyed.url),
+                fetched_at: keyed.fetched_at,
+            },
             label: &self.rules.label,
             input: self.input_name(*entry),
             line: entry.line,
@@ -148,7 +156,8 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
         receipt.write(&mut block.receipts);
         if judgement.keep {
             let line = self.line(*entry);
-            let replaced = if self.setting.replace_seen { std::str::from_utf8(line).ok().and_then(without_seen) } else { None };
+            let replaced =
+                if self.setting.replace_seen { std::str::from_utf8(line).ok().and_then(without_seen) } else { None };
             receipt.write_kept(replaced.as_deref().map_or(line, str::as_bytes), &mut block.kept);
         }
     }
@@ -179,13 +188,19 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
         }
         if id < self.first_sighting {
             let found = earlier.get(earlier.binary_search_by_key(&id, |earlier| earlier.id).ok()?)?;
-            let sighting = Sighting { run: found.run, seq: found.seq, url: found.url.as_deref(), fetched_at: found.fetched_at };
+            let sighting =
+                Sighting { run: found.run, seq: found.seq, url: found.url.as_deref(), fetched_at: found.fetched_at };
             return Some((sighting, found.payload));
         }
         let index = usize::try_from(id - self.first_sighting).ok()?;
         let (outcome, texts) = self.outcome(index)?;
         let Outcome::Keyed(keyed) = outcome else { return None };
-        let sighting = Sighting { run: self.setting.run, seq: self.seq(index), url: texts.get(keyed.url), fetched_at: keyed.fetched_at };
+        let sighting = Sighting {
+            run: self.setting.run,
+            seq: self.seq(index),
+            url: texts.get(keyed.url),
+            fetched_at: keyed.fetched_at,
+        };
         Some((sighting, keyed.payload))
     }
 

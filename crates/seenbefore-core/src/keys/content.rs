@@ -30,7 +30,12 @@ pub(super) fn write(
     out.clear();
     out.push(b'{');
     let mut lacks_required = false;
-    let mut one = |name: &str, kind: &dyn FieldKind, kind_name, value: Option<Value<'_>>, required: bool, prefix: &mut dyn FnMut(&mut Vec<u8>)| {
+    let mut one = |name: &str,
+                   kind: &dyn FieldKind,
+                   kind_name,
+                   value: Option<Value<'_>>,
+                   required: bool,
+                   prefix: &mut dyn FnMut(&mut Vec<u8>)| {
         if let Some(told) = told.as_mut() {
             told(Told::Field(name, kind_name, value.map(Value::source)));
         }
@@ -41,7 +46,9 @@ pub(super) fn write(
         prefix(out);
         let value_start = out.len();
         let decoded = match value {
-            Some(value) if rules.decodes(name) => decode_value(value, if kind_name == "url" { Place::Attribute } else { Place::Text })?,
+            Some(value) if rules.decodes(name) => {
+                decode_value(value, if kind_name == "url" { Place::Attribute } else { Place::Text })?
+            }
             _ => None,
         };
         if let (Some(told), Some(value), Some((text, _))) = (told.as_mut(), value, &decoded) {
@@ -54,14 +61,17 @@ pub(super) fn write(
         let presence = match value {
             None => Presence::Absent,
             Some(value) => {
-                let mut step = told.as_mut().map(|told| |step: &'static str, before: &str, after: &str| told(Told::Step(step, before, after)));
+                let mut step = told
+                    .as_mut()
+                    .map(|told| |step: &'static str, before: &str, after: &str| told(Told::Step(step, before, after)));
                 let recorder = step.as_mut().map(|step| step as &mut kinds::Recorder<'_>);
                 let mut context = Context { work, problems, record, urls: &rules.url, recorder };
                 kinds::write(kind, value, &mut context, out).map_err(|refusal| refusal.at(name))?
             }
         };
         if let Some(told) = told.as_mut() {
-            let form = (presence == Presence::Present).then(|| String::from_utf8_lossy(out.get(value_start..).unwrap_or_default()));
+            let form = (presence == Presence::Present)
+                .then(|| String::from_utf8_lossy(out.get(value_start..).unwrap_or_default()));
             told(Told::Form(form.as_deref()));
         }
         if presence == Presence::Absent {
@@ -75,7 +85,9 @@ pub(super) fn write(
         Identity::Fields(fields) => {
             for field in fields {
                 let value = record.members().find(|(name, _)| name.is(&field.name)).map(|(_, value)| value);
-                one(&field.name, &*field.kind, field.kind_name, value, field.required, &mut |out| out.extend_from_slice(&field.prefix))?;
+                one(&field.name, &*field.kind, field.kind_name, value, field.required, &mut |out| {
+                    out.extend_from_slice(&field.prefix)
+                })?;
             }
         }
         Identity::Everything { declared, other } => {
@@ -84,7 +96,8 @@ pub(super) fn write(
                     continue;
                 }
                 let field = declared.iter().find(|field| field.name == name);
-                let (kind, kind_name): (&dyn FieldKind, _) = field.map_or((other, "auto"), |Field { kind, kind_name, .. }| (&**kind, kind_name));
+                let (kind, kind_name): (&dyn FieldKind, _) =
+                    field.map_or((other, "auto"), |Field { kind, kind_name, .. }| (&**kind, kind_name));
                 let required = rules.require.iter().any(|required| *required == name);
                 one(&name, kind, kind_name, Some(value), required, &mut |out| {
                     write_string(&name, out);

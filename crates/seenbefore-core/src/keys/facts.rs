@@ -39,7 +39,9 @@ impl<'a> Given<'a> {
         };
         match fact(value) {
             Fact::None => None,
-            Fact::Text(url) if name.is_some_and(|name| rules.decodes(name)) => Some(Ok(Cow::Owned(decode(&url, Place::Attribute).into_owned()))),
+            Fact::Text(url) if name.is_some_and(|name| rules.decodes(name)) => {
+                Some(Ok(Cow::Owned(decode(&url, Place::Attribute).into_owned())))
+            }
             Fact::Text(url) => Some(Ok(url)),
             Fact::Other | Fact::Number(_) => Some(Err(Problem::UrlInvalid)),
         }
@@ -89,7 +91,13 @@ pub(super) struct Facts {
 }
 
 /// Reads the facts that the ruleset names, else those given. What cannot be read is a problem, never a refusal.
-pub(super) fn read(rules: &Ruleset, record: Value<'_>, given: &Given<'_>, texts: &mut Texts, problems: &mut Problems) -> Facts {
+pub(super) fn read(
+    rules: &Ruleset,
+    record: Value<'_>,
+    given: &Given<'_>,
+    texts: &mut Texts,
+    problems: &mut Problems,
+) -> Facts {
     let names = &rules.record;
     let mut facts = Facts { place: None, url: Span::default(), source: Span::default(), fetched_at: None };
     let mut host = None;

@@ -6,7 +6,7 @@ mod payload;
 
 pub use facts::{Given, Span, Texts};
 
-use crate::error::{Problems, Refusal};
+use crate::error::{Code, Problems, Refusal};
 use crate::json::Value;
 use crate::kinds::{Recorder, Work};
 use crate::ruleset::{Identity, Ruleset};
@@ -72,7 +72,8 @@ impl Maker {
     /// The keys and facts of one record. URL and source are appended to `texts`.
     ///
     /// # Errors
-    /// The first value that its kind refuses, in canonical order of the identity fields; then the payload's.
+    /// The first value that its kind refuses, in canonical order of the identity fields; then the payload's; then
+    /// `no-identity` where the ruleset says so.
     pub fn keys(
         &mut self,
         rules: &Ruleset,
@@ -87,12 +88,27 @@ impl Maker {
             content = Some(sha256(&self.canonical));
         }
         let in_payload_mode = matches!(rules.identity, Identity::Payload);
-        let payload = if want_payload || in_payload_mode { payload::digest(rules, record, &mut self.canonical)? } else { None };
+        let payload =
+            if want_payload || in_payload_mode { payload::digest(rules, record, &mut self.canonical)? } else { None };
         if in_payload_mode {
             content = payload.filter(|_| self.canonical != b"{}");
         }
+        if content.is_none() && !rules.actions.keep_unkeyed {
+            return Err(Refusal::line(
+                Code::NoIdentity,
+                "no identity field is present, and the ruleset refuses such records",
+            ));
+        }
         let facts = facts::read(rules, record, given, texts, &mut problems);
-        Ok(Keyed { content, place: facts.place, payload, problems, url: facts.url, source: facts.source, fetched_at: facts.fetched_at })
+        Ok(Keyed {
+            content,
+            place: facts.place,
+            payload,
+            problems,
+            url: facts.url,
+            source: facts.source,
+            fetched_at: facts.fetched_at,
+        })
     }
 
     /// The canonical form that the content key is the digest of, each field and step told to `recorder`; none for a record without identity.
@@ -108,7 +124,8 @@ impl Maker {
         recorder: &mut dyn FnMut(content::Told<'_>),
     ) -> Result<Option<Vec<u8>>, Refusal> {
         let mut problems = Problems::default();
-        let present = content::write(rules, record, &mut self.work, &mut problems, Some(recorder), &mut self.canonical)?;
+        let present =
+            content::write(rules, record, &mut self.work, &mut problems, Some(recorder), &mut self.canonical)?;
         Ok(present.then(|| self.canonical.clone()))
     }
 }

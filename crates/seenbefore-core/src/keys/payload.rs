@@ -34,6 +34,8 @@ fn named(payload: &Payload, value: Value<'_>) -> Result<Option<Digest>, Refusal>
     if !payload.base64 {
         return Ok(Some(sha256(text.as_bytes())));
     }
-    let bytes = STANDARD.decode(text.as_bytes()).map_err(|_| Refusal::line(Code::BadBase64, "not base64 (RFC 4648 section 4)"))?;
+    let bytes = STANDARD
+        .decode(text.as_bytes())
+        .map_err(|_| Refusal::line(Code::BadBase64, "not base64 (RFC 4648 section 4)"))?;
     Ok(Some(sha256(&bytes)))
 }
