@@ -5,7 +5,6 @@
 //! [`text`] gives the same bytes faster: it is held to the list by tests over every character and over random texts.
 
 mod casefold;
-mod class;
 mod collapse;
 mod compose;
 mod fast;
@@ -17,7 +16,7 @@ mod spaces;
 mod typography;
 
 pub use identifier::{id, trim_spaces};
-pub use separators::{code, code_traced, code_traced_with, code_with};
+pub use separators::{code, code_traced};
 
 /// What a field may decide about `text/1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

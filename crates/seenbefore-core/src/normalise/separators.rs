@@ -1,17 +1,12 @@
 //! The form of article codes: kind `code`.
 
 use super::{Scratch, TextPolicy, text, text_traced};
-use crate::unicode::{is_digit, is_letter, is_mark, is_number};
+use crate::unicode::{is_digit, is_letter, is_mark, is_punctuation};
 
 /// Puts the form of kind `code` into `out`, which is cleared first: `text/1`, then [`separators`] (or, with
-/// `strip_punctuation`, only the letters, marks and numbers), repeated until stable. Empty means absent.
+/// `strip_punctuation`, [`punctuation`]), repeated until stable. Empty means absent.
 pub fn code(input: &str, strip_punctuation: bool, scratch: &mut Scratch, out: &mut String) {
-    code_with(input, TextPolicy::TEXT, strip_punctuation, scratch, out);
-}
-
-/// As [`code`], for a field that has a say in `text/1` too.
-pub fn code_with(input: &str, policy: TextPolicy, strip_punctuation: bool, scratch: &mut Scratch, out: &mut String) {
-    text(input, policy, scratch, out);
+    text(input, TextPolicy::TEXT, scratch, out);
     let (_, form) = form(strip_punctuation);
     let mut changed = std::mem::take(&mut scratch.code);
     loop {
@@ -25,25 +20,15 @@ pub fn code_with(input: &str, policy: TextPolicy, strip_punctuation: bool, scrat
             std::mem::swap(&mut changed, out);
             break;
         }
-        text(&changed, policy, scratch, out);
+        text(&changed, TextPolicy::TEXT, scratch, out);
     }
     scratch.code = changed;
 }
 
 /// As [`code`], telling `recorder` of each step that changed the text.
-pub fn code_traced(input: &str, strip_punctuation: bool, recorder: impl FnMut(&'static str, &str, &str)) -> String {
-    code_traced_with(input, TextPolicy::TEXT, strip_punctuation, recorder)
-}
-
-/// As [`code_with`], telling `recorder` of each step that changed the text.
-pub fn code_traced_with(
-    input: &str,
-    policy: TextPolicy,
-    strip_punctuation: bool,
-    mut recorder: impl FnMut(&'static str, &str, &str),
-) -> String {
+pub fn code_traced(input: &str, strip_punctuation: bool, mut recorder: impl FnMut(&'static str, &str, &str)) -> String {
     let (name, form) = form(strip_punctuation);
-    let mut text = text_traced(input, policy, &mut recorder);
+    let mut text = text_traced(input, TextPolicy::TEXT, &mut recorder);
     loop {
         let mut changed = String::with_capacity(text.len());
         form(&text, &mut changed);
@@ -51,14 +36,14 @@ pub fn code_traced_with(
             return text;
         }
         recorder(name, &text, &changed);
-        text = text_traced(&changed, policy, &mut recorder);
+        text = text_traced(&changed, TextPolicy::TEXT, &mut recorder);
     }
 }
 
 type Form = fn(&str, &mut String);
 
 fn form(strip_punctuation: bool) -> (&'static str, Form) {
-    if strip_punctuation { ("strip_punctuation", letters_and_numbers) } else { ("separators", separators) }
+    if strip_punctuation { ("punctuation", punctuation) } else { ("separators", separators) }
 }
 
 /// # What it folds
@@ -134,15 +119,15 @@ impl Side {
 }
 
 /// # What it folds
-/// Removes every character whose `General_Category` is not L, M or N.
+/// Removes U+0020 and every character of `General_Category` P.
 /// # Why
 /// Some sources punctuate the same code in many ways, and their owner knows that punctuation never tells two codes apart.
 /// # Example
 /// `ab-12/3.4` → `ab1234`
 /// # What it must not fold
-/// Letters, marks and numbers, so that 00123 is not 123.
+/// Symbols: C++ and C are two codes. Leading zeros: 00123 is not 123.
 /// # Since
 /// `keys/1`
-fn letters_and_numbers(input: &str, out: &mut String) {
-    out.extend(input.chars().filter(|&c| is_letter(c) || is_mark(c) || is_number(c)));
+fn punctuation(input: &str, out: &mut String) {
+    out.extend(input.chars().filter(|&c| c != ' ' && !is_punctuation(c)));
 }

@@ -168,10 +168,10 @@ pub fn is_digit(c: char) -> bool {
     CATEGORIES.get(c) == GeneralCategory::DecimalNumber
 }
 
-/// `General_Category` N: Nd, Nl or No.
+/// `General_Category` P: Pc, Pd, Ps, Pe, Pi, Pf or Po.
 #[must_use]
-pub fn is_number(c: char) -> bool {
-    in_group(c, GeneralCategoryGroup::Number)
+pub fn is_punctuation(c: char) -> bool {
+    in_group(c, GeneralCategoryGroup::Punctuation)
 }
 
 /// The simple case folding of `c`: statuses C and S of `CaseFolding.txt`, never T. Itself where it has none.
