@@ -81,17 +81,13 @@ mod tests {
 
     #[test]
     fn every_single_wrong_digit_is_noticed() {
+        let rest = |digits: &[u8]| values(digits).map(|values| modulo_10(&values));
         for valid in ["9780132350884", "04006381333931", "96385074"] {
-            assert_eq!(modulo_10(&values(valid.as_bytes()).unwrap()), 0, "{valid}");
             for at in 0..valid.len() {
                 for digit in b'0'..=b'9' {
                     let mut changed = valid.as_bytes().to_vec();
                     changed[at] = digit;
-                    assert_eq!(
-                        modulo_10(&values(&changed).unwrap()) == 0,
-                        changed == valid.as_bytes(),
-                        "{valid} {at} {digit}"
-                    );
+                    assert_eq!(rest(&changed) == Some(0), changed == valid.as_bytes(), "{valid} {at} {digit}");
                 }
             }
         }

@@ -12,7 +12,7 @@ use crate::ruleset::Settings;
 /// # Canonical form
 /// `text/1` with case folding, then separators (space, `-`, `_`) only where they tell apart: SKU-1299 = sku 1299 = SKU1299,
 /// but 1-10, 11-0 and 110 are three codes. `strip_punctuation = true` drops all spaces and punctuation
-/// (General_Category P) instead.
+/// (`General_Category` P) instead.
 /// # Absent
 /// Text that is empty then.
 /// # Refuses

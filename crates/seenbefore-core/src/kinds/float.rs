@@ -207,7 +207,7 @@ mod tests {
         ] {
             assert_eq!(round(spelling, places).as_deref(), Some(expected), "{spelling} {places}");
         }
-        assert_eq!(round("1.7976931348623157e308", 0).unwrap().len(), 309);
+        assert_eq!(round("1.7976931348623157e308", 0).map(|text| text.len()), Some(309));
         assert_eq!(round("inf", 0), None);
         assert_eq!(round("nan", 0), None);
     }

@@ -14,7 +14,7 @@ const GTIN: Identifier = Identifier { step: "gtin-14", form };
 /// The fourteen digits (GS1 General Specifications 3.3.2) as a string: `text/1` without case folding, then without space, `-` and
 /// `_`. GTIN-8, GTIN-12 (UPC-A) and GTIN-13 (EAN-13) get zeros before them; UPC-E is not expanded.
 /// # Absent
-/// A blank string.
+/// A blank string, and one of nothing but separators.
 /// # Refuses
 /// Numbers with a fraction, true, false, lists and objects: `wrong-type`. What is no valid GTIN is not refused: its form is that
 /// of `code`, and the receipt remarks `bad-check-digit`.

@@ -30,10 +30,10 @@ impl FieldKind for Id {
         let input = spelling(value, number)?;
         text.clear();
         normalise::id(&input, text);
-        if let Some(record) = context.recorder.as_deref_mut() {
-            if *text != *input {
-                record("id", &input, text);
-            }
+        if let Some(record) = context.recorder.as_deref_mut()
+            && *text != *input
+        {
+            record("id", &input, text);
         }
         Ok(write_present(text, out))
     }

@@ -14,7 +14,7 @@ const ISBN: Identifier = Identifier { step: "isbn-13", form };
 /// The thirteen digits (ISO 2108) as a string: `text/1` without case folding, then without space, `-` and `_`. Ten digits, the
 /// last of them perhaps `X`, become the thirteen that begin with 978.
 /// # Absent
-/// A blank string.
+/// A blank string, and one of nothing but separators.
 /// # Refuses
 /// Numbers with a fraction, true, false, lists and objects: `wrong-type`. What is no valid ISBN (a wrong check digit, foreign
 /// digits, another prefix than 978 and 979, the music numbers 9790) is not refused: its form is that of `code`, and the receipt

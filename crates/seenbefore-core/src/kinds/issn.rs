@@ -14,7 +14,7 @@ const ISSN: Identifier = Identifier { step: "issn", form };
 /// The eight characters (ISO 3297) as a string, without the hyphen, a last `x` as `X`: `text/1` without case folding, then
 /// without space, `-` and `_`.
 /// # Absent
-/// A blank string.
+/// A blank string, and one of nothing but separators.
 /// # Refuses
 /// Numbers with a fraction, true, false, lists and objects: `wrong-type`. What is no valid ISSN is not refused: its form is that
 /// of `code`, and the receipt remarks `bad-check-digit`.

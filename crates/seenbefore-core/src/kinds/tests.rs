@@ -1,4 +1,5 @@
 //! What the tests of the kinds share: a value's form, problems, steps and a field's mistakes as texts.
+#![allow(clippy::unwrap_used, clippy::panic)] // a test stops where it finds something wrong
 
 use super::{Context, Presence, Work, write};
 use crate::error::Problems;

@@ -11,7 +11,6 @@ use crate::normalise::trim_spaces;
 use crate::ruleset::Settings;
 use crate::times::{parse_offset, utc_text};
 use read::Moment;
-use toml::Value as Toml;
 
 /// # Takes
 /// A string: RFC 3339, with `T`, `t` or one space; ISO 8601 calendar dates, basic or extended, with a time (`20240331T0030Z`); RFC
@@ -79,18 +78,13 @@ impl Timestamp {
     }
 }
 
-/// Minutes east of UTC of `assume_offset`, noted in one spelling.
+/// Minutes east of UTC of `assume_offset`.
 fn assume_offset(settings: &mut Settings<'_>) -> Option<i32> {
     let text = settings.text("assume_offset")?;
     // "-00:00" says that nothing is known (RFC 3339 4.3), which nobody can assume.
     let minutes = parse_offset(&text).filter(|minutes| *minutes != 0 || !text.starts_with('-'));
-    match minutes {
-        Some(minutes) => {
-            let sign = if minutes < 0 { '-' } else { '+' };
-            let (hours, rest) = (minutes.abs() / 60, minutes.abs() % 60);
-            settings.note("assume_offset", Toml::String(format!("{sign}{hours:02}:{rest:02}")), true);
-        }
-        None => settings.mistake("assume_offset", "an offset such as \"+02:00\" is needed"),
+    if minutes.is_none() {
+        settings.mistake("assume_offset", "an offset such as \"+02:00\" is needed");
     }
     minutes
 }
@@ -196,12 +190,12 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_checked_and_written_in_one_way() {
+    fn settings_are_checked_and_part_of_the_fingerprint() {
         assert!(mistakes("kind = \"timestamp\"\nepoch = \"us\"")[0].starts_with("fields.v.epoch: "));
         assert!(
             mistakes("kind = \"timestamp\"\nassume_offset = \"-00:00\"")[0].starts_with("fields.v.assume_offset: ")
         );
         let expected = "{\"assume_offset\":\"+02:00\",\"kind\":\"timestamp\"}";
-        assert_eq!(fingerprinted("kind = \"timestamp\"\nassume_offset = \"+0200\""), expected);
+        assert_eq!(fingerprinted("kind = \"timestamp\"\nassume_offset = \"+02:00\""), expected);
     }
 }

@@ -13,14 +13,14 @@ use seenbefore_core::urls::UrlRules;
 use serde_json::Value as Json;
 
 /// A field of a kind, made once and asked many times.
-pub struct Field {
+pub(crate) struct Field {
     rules: Ruleset,
     urls: UrlRules,
 }
 
 /// What a field makes of a value.
 #[derive(Debug, PartialEq)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// The form as JSON; none where it is absent; or the code of the refusal.
     pub form: Result<Option<String>, &'static str>,
     /// What the receipt would remark.
@@ -29,14 +29,14 @@ pub struct Outcome {
 
 impl Field {
     /// `settings` are lines of TOML.
-    pub fn new(kind: &str, settings: &str) -> Self {
+    pub(crate) fn new(kind: &str, settings: &str) -> Self {
         let toml = format!("name = \"t\"\nversion = 1\nidentity = [\"v\"]\n[fields.v]\nkind = \"{kind}\"\n{settings}");
         let rules = Ruleset::from_toml(&toml).unwrap_or_else(|mistakes| panic!("{toml}: {mistakes:?}"));
         Self { rules, urls: UrlRules::default() }
     }
 
     /// What it makes of member `v` of a record.
-    pub fn read(&self, record: &str) -> Outcome {
+    pub(crate) fn read(&self, record: &str) -> Outcome {
         let mut tape = Tape::new();
         if let Err(refusal) = parse(record, &mut tape) {
             panic!("{record}: {refusal}");
@@ -61,13 +61,13 @@ impl Field {
     }
 
     /// What it makes of a string.
-    pub fn text(&self, text: &str) -> Outcome {
+    pub(crate) fn text(&self, text: &str) -> Outcome {
         self.read(&format!("{{\"v\":{}}}", Json::from(text)))
     }
 }
 
 /// A JSON value as TOML.
-pub fn toml(value: &Json) -> String {
+pub(crate) fn toml(value: &Json) -> String {
     match value {
         Json::Object(members) => {
             let members: Vec<String> = members
@@ -82,7 +82,8 @@ pub fn toml(value: &Json) -> String {
 }
 
 /// Settings of a vector as lines of TOML.
-pub fn settings(value: &Json) -> String {
+pub(crate) fn settings(value: &Json) -> String {
     let settings = value.as_object().into_iter().flatten();
-    settings.map(|(name, setting)| format!("{} = {}\n", Json::from(name.as_str()), toml(setting))).collect()
+    let lines = settings.map(|(name, setting)| format!("{} = {}\n", Json::from(name.as_str()), toml(setting)));
+    lines.collect::<Vec<_>>().concat()
 }

@@ -92,14 +92,15 @@ mod tests {
     use super::SIGNS;
     use crate::kinds::money::currencies::minor_units;
     use crate::kinds::money::tests::table;
+    use serde_json::Value;
 
     #[test]
     fn the_table_is_the_specifications() {
         let table = table();
-        let expected = table["signs"].as_object().unwrap();
-        assert_eq!(SIGNS.len(), expected.len());
+        let found =
+            SIGNS.iter().map(|(sign, currencies)| ((*sign).to_owned(), Value::from(currencies.to_vec()))).collect();
+        assert_eq!(table["signs"], Value::Object(found));
         for (sign, currencies) in SIGNS {
-            assert_eq!(expected[*sign], serde_json::json!(currencies), "{sign}");
             assert!(currencies.iter().all(|code| minor_units(code).is_some()), "{sign}");
         }
     }

@@ -1,4 +1,5 @@
 //! Tests of kind `money` as a whole.
+#![allow(clippy::unwrap_used)] // a test stops where it finds something wrong
 
 use crate::kinds::tests::{form, form_in, mistakes, steps};
 
