@@ -1,21 +1,26 @@
 """An independent reading of URL rule url/1, written from `spec/keys-1.md` section 8 and the WHATWG URL Standard.
 
 Python 3.9 or later and its standard library. In: the text of a URL, a strength, host rules as in a ruleset. Out: the
-canonical URL. A text without a URL key is a `UrlRefused` with its code. International host names need UTS #46, which the
-standard library does not have: they are `NotCheckable`, no verdict either way.
+canonical URL. A text without a URL key is a `UrlRefused` with its code. International host names need UTS #46, which
+the standard library does not have: they are `NotCheckable`, no verdict either way.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
 MAX_BYTES = 64 * 1024
 STRENGTHS = ("exact", "page", "site")
 
+
+def words(text: str) -> FrozenSet[str]:
+    return frozenset(text.split())
+
+
 # The frozen list, spec/tables/tracking.json.
 TRACKING_PREFIXES = ("utm_",)
-TRACKING_NAMES = frozenset(
+TRACKING_NAMES = words(
     """
     __hsfp __hssc __hstc __s __twitter_impression _bhlid _branch_match_id _branch_referrer _bta_c _bta_tid _ga
     _gac _gl _hsenc _hsmi _ke _kx _openstat action_object_map action_ref_map action_type_map adobe_mc
@@ -34,7 +39,7 @@ TRACKING_NAMES = frozenset(
     redirect_mongo_id s_cid s_kwcid sb_referer_host sccid sfmc_activityid sfmc_id sms_click sms_source sms_uph
     spjobid spmailingid spreportid spuserid srsltid tblci trk_contact trk_module trk_msg trk_sid ttclid twclid
     unicorn_click_id vero_conv vero_id wbraid wickedid wt_mc wt_zmc xtor yclid ymclid ysclid zanpid
-    """.split()
+    """
 )
 SESSION_NAMES = ("jsessionid", "phpsessid")
 INDEX_PAGES = ("index.html", "index.htm", "index.php", "default.aspx")
@@ -86,10 +91,11 @@ class Url(NamedTuple):
         return out + ("" if self.fragment is None else "#" + self.fragment)
 
 
-def encoded(text: str, escaped: frozenset[str]) -> str:
+def encoded(text: str, escaped: FrozenSet[str]) -> str:
     """UTF-8 percent-encode (1.3): every character of the set and every one beyond ASCII."""
     return "".join(
-        "".join(f"%{byte:02X}" for byte in char.encode("utf-8")) if char in escaped or char > "~" else char for char in text
+        "".join(f"%{byte:02X}" for byte in char.encode("utf-8")) if char in escaped or char > "~" else char
+        for char in text
     )
 
 
@@ -240,9 +246,9 @@ def parse_ipv4(domain: str) -> int:
     if len(parts) > 4:
         raise Failure
     numbers = [ipv4_number(part) for part in parts]
-    if any(number > 255 for number in numbers[:-1]) or numbers[-1] >= 256 ** (5 - len(numbers)):
+    if any(number > 255 for number in numbers[:-1]) or numbers[-1] >= 1 << 8 * (5 - len(numbers)):
         raise Failure
-    return numbers[-1] + sum(number * 256 ** (3 - at) for at, number in enumerate(numbers[:-1]))
+    return numbers[-1] + sum(number << 8 * (3 - at) for at, number in enumerate(numbers[:-1]))
 
 
 def ipv4_number(part: str) -> int:
@@ -250,7 +256,8 @@ def ipv4_number(part: str) -> int:
     for form, base in (("0[xX]([0-9A-Fa-f]*)", 16), ("0([0-7]+)", 8), ("([1-9][0-9]*|0)", 10)):
         found = re.fullmatch(form, part)
         if found:
-            return int(found.group(1)[-400:] or "0", base) if len(found.group(1).lstrip("0")) < 40 else 2**64
+            digits = found.group(1).lstrip("0")
+            return int(digits or "0", base) if len(digits) < 40 else 1 << 64  # too large either way
     raise Failure
 
 

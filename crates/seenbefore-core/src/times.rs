@@ -17,9 +17,8 @@ const FRACTION_DIGITS: u32 = 6;
 /// The zone names of RFC 2822 that are plainly UTC.
 const ZONES: [&[u8]; 2] = [b"gmt", b"ut"];
 const WEEKDAYS: [&[u8]; 7] = [b"mon", b"tue", b"wed", b"thu", b"fri", b"sat", b"sun"];
-const MONTHS: [&[u8]; 12] = [
-    b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec",
-];
+const MONTHS: [&[u8]; 12] =
+    [b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec"];
 
 /// The instant that `text` names, in microseconds since 1970-01-01T00:00:00Z; none where it cannot be read.
 ///
@@ -66,10 +65,7 @@ fn utc(micros: i64) -> impl Iterator<Item = u8> {
     let date = Civil::of_day(micros.div_euclid(MICROS_PER_DAY));
     let of_day = micros.rem_euclid(MICROS_PER_DAY);
     let (seconds, fraction) = (of_day / MICROS_PER_SECOND, of_day % MICROS_PER_SECOND);
-    let kept = (0..FRACTION_DIGITS)
-        .rev()
-        .find(|place| fraction % 10_i64.pow(*place) == 0)
-        .unwrap_or(0);
+    let kept = (0..FRACTION_DIGITS).rev().find(|place| fraction % 10_i64.pow(*place) == 0).unwrap_or(0);
     let (fraction, width) = (fraction / 10_i64.pow(kept), FRACTION_DIGITS - kept);
     let fields = [
         (date.year, 4, b'-'),
@@ -88,9 +84,7 @@ fn utc(micros: i64) -> impl Iterator<Item = u8> {
 
 /// The last `width` digits of a number.
 fn digits(value: i64, width: u32) -> impl Iterator<Item = u8> {
-    (0..width)
-        .rev()
-        .map(move |place| b'0' + u8::try_from(value / 10_i64.pow(place) % 10).unwrap_or(0))
+    (0..width).rev().map(move |place| b'0' + u8::try_from(value / 10_i64.pow(place) % 10).unwrap_or(0))
 }
 
 /// Local microseconds and offset in minutes, where one is given, of an ISO 8601 or RFC 3339 text.
@@ -111,11 +105,7 @@ fn iso(text: &[u8]) -> Option<(i64, Option<i32>)> {
         return None;
     }
     let of_day = iso_time(&mut reader)?;
-    let zone = if reader.is_done() {
-        None
-    } else {
-        Some(offset(&mut reader)?)
-    };
+    let zone = if reader.is_done() { None } else { Some(offset(&mut reader)?) };
     reader.is_done().then_some((midnight + of_day, zone))
 }
 
@@ -127,19 +117,11 @@ fn iso_time(reader: &mut Reader<'_>) -> Option<i64> {
         return of_day(hour, 0, 0, 0);
     }
     let minute = reader.number(2)?;
-    if !(if colons {
-        reader.eat(b':')
-    } else {
-        reader.at_digit()
-    }) {
+    if !(if colons { reader.eat(b':') } else { reader.at_digit() }) {
         return of_day(hour, minute, 0, 0);
     }
     let second = reader.number(2)?;
-    let fraction = if reader.eat(b'.') || reader.eat(b',') {
-        reader.fraction(FRACTION_DIGITS)?
-    } else {
-        0
-    };
+    let fraction = if reader.eat(b'.') || reader.eat(b',') { reader.fraction(FRACTION_DIGITS)? } else { 0 };
     of_day(hour, minute, second, fraction)
 }
 
@@ -159,11 +141,7 @@ fn offset(reader: &mut Reader<'_>) -> Option<i32> {
         return None;
     }
     let hours = reader.number(2)?;
-    let minutes = if reader.eat(b':') || reader.at_digit() {
-        reader.number(2)?
-    } else {
-        0
-    };
+    let minutes = if reader.eat(b':') || reader.at_digit() { reader.number(2)? } else { 0 };
     if hours > 23 || minutes > 59 {
         return None;
     }
@@ -194,11 +172,7 @@ fn rfc2822(text: &[u8]) -> Option<(i64, Option<i32>)> {
     let hour = reader.number(2)?;
     reader.eat(b':').then_some(())?;
     let minute = reader.number(2)?;
-    let second = if reader.eat(b':') {
-        reader.number(2)?
-    } else {
-        0
-    };
+    let second = if reader.eat(b':') { reader.number(2)? } else { 0 };
     reader.blanks_needed()?;
     let zone = match reader.name(&ZONES) {
         Some(_) => 0,

@@ -5,8 +5,7 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use seenbefore_core::urls::{
-    Canonical, HostRule, PathRewrite, Strength, UrlProblem, UrlRules, canonical_url, redact,
-    trace_url,
+    Canonical, HostRule, PathRewrite, Strength, UrlProblem, UrlRules, canonical_url, redact, trace_url,
 };
 
 const SCHEMES: [&str; 12] = [
@@ -23,14 +22,7 @@ const SCHEMES: [&str; 12] = [
     "data:",
     "https:///",
 ];
-const CREDENTIALS: [&str; 6] = [
-    "",
-    "demo:pw-1234@",
-    "demo@pw-1234@",
-    ":pw-1234@",
-    "demo%40:pw-1234@",
-    "@",
-];
+const CREDENTIALS: [&str; 6] = ["", "demo:pw-1234@", "demo@pw-1234@", ":pw-1234@", "demo%40:pw-1234@", "@"];
 const HOSTS: [&str; 24] = [
     "e.example",
     "www.e.example",
@@ -131,32 +123,14 @@ const QUERIES: [&str; 24] = [
     "\u{e9}=\u{e9}",
     "/index.html",
 ];
-const FRAGMENTS: [&str; 10] = [
-    "",
-    "#",
-    "#top",
-    "#!",
-    "#!/a%7e",
-    "#/a/%2e%2e",
-    "#%2Fa",
-    "##",
-    "# ",
-    "#/\u{e9}^`",
-];
+const FRAGMENTS: [&str; 10] = ["", "#", "#top", "#!", "#!/a%7e", "#/a/%2e%2e", "#%2Fa", "##", "# ", "#/\u{e9}^`"];
 
-fn texts(
-    of: &'static [&'static str],
-    most: usize,
-    joiner: &'static str,
-) -> impl Strategy<Value = String> {
+fn texts(of: &'static [&'static str], most: usize, joiner: &'static str) -> impl Strategy<Value = String> {
     prop::collection::vec(select(of), 0..=most).prop_map(move |pieces| pieces.join(joiner))
 }
 
 fn urls() -> impl Strategy<Value = String> {
-    let query = prop_oneof![
-        Just(String::new()),
-        texts(&QUERIES, 6, "&").prop_map(|query| format!("?{query}"))
-    ];
+    let query = prop_oneof![Just(String::new()), texts(&QUERIES, 6, "&").prop_map(|query| format!("?{query}"))];
     let made = (
         select(&SCHEMES[..]),
         select(&CREDENTIALS[..]),
@@ -174,16 +148,11 @@ fn urls() -> impl Strategy<Value = String> {
 fn rules(strength: Strength, with_hosts: bool) -> UrlRules {
     let hosts = if with_hosts {
         vec![
-            HostRule::new("e.example", true)
+            HostRule::new("e.example", true).unwrap().drop(vec!["x".to_owned(), "+".to_owned()]),
+            HostRule::new("t.me", false)
                 .unwrap()
-                .drop(vec!["x".to_owned(), "+".to_owned()]),
-            HostRule::new("t.me", false).unwrap().paths(vec![
-                PathRewrite::new("/s/", "/").unwrap(),
-                PathRewrite::new("/a/", "/A/").unwrap(),
-            ]),
-            HostRule::new("t.me", true)
-                .unwrap()
-                .keep(vec!["a".to_owned()]),
+                .paths(vec![PathRewrite::new("/s/", "/").unwrap(), PathRewrite::new("/a/", "/A/").unwrap()]),
+            HostRule::new("t.me", true).unwrap().keep(vec!["a".to_owned()]),
         ]
     } else {
         Vec::new()
@@ -192,9 +161,7 @@ fn rules(strength: Strength, with_hosts: bool) -> UrlRules {
 }
 
 fn all_rules() -> impl Iterator<Item = UrlRules> {
-    Strength::ALL
-        .into_iter()
-        .flat_map(|strength| [rules(strength, false), rules(strength, true)])
+    Strength::ALL.into_iter().flat_map(|strength| [rules(strength, false), rules(strength, true)])
 }
 
 fn canonical(text: &str, strength: Strength) -> Result<Canonical, UrlProblem> {

@@ -36,22 +36,14 @@ impl Civil {
             1..=12 => 31,
             _ => return None,
         };
-        ((1..=9999).contains(&year) && (1..=days).contains(&day)).then_some(Self {
-            year,
-            month,
-            day,
-        })
+        ((1..=9999).contains(&year) && (1..=days).contains(&day)).then_some(Self { year, month, day })
     }
 
     /// Days since 1970-01-01. Years are counted from March, so that the leap day comes last.
     #[must_use]
     pub const fn day_number(self) -> i64 {
         let from_march = (self.month + 9) % 12;
-        let year = if self.month <= 2 {
-            self.year - 1
-        } else {
-            self.year
-        };
+        let year = if self.month <= 2 { self.year - 1 } else { self.year };
         let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
         let of_year = (153 * from_march + 2) / 5 + self.day - 1;
         era * DAYS_PER_ERA + of_era * 365 + of_era / 4 - of_era / 100 + of_year - ERA_START
@@ -61,21 +53,14 @@ impl Civil {
     #[must_use]
     pub const fn of_day(number: i64) -> Self {
         let number = number + ERA_START;
-        let (era, of_era) = (
-            number.div_euclid(DAYS_PER_ERA),
-            number.rem_euclid(DAYS_PER_ERA),
-        );
+        let (era, of_era) = (number.div_euclid(DAYS_PER_ERA), number.rem_euclid(DAYS_PER_ERA));
         // Leap days before this one in the era: 1460 days is four years, 36,524 a century.
         let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
         let of_year = of_era - (365 * year + year / 4 - year / 100);
         let from_march = (5 * of_year + 2) / 153;
         let month = (from_march + 2) % 12 + 1;
         let year = era * 400 + year + if month <= 2 { 1 } else { 0 };
-        Self {
-            year,
-            month,
-            day: of_year - (153 * from_march + 2) / 5 + 1,
-        }
+        Self { year, month, day: of_year - (153 * from_march + 2) / 5 + 1 }
     }
 }
 

@@ -39,32 +39,18 @@ impl<'a> Reader<'a> {
 
     /// A number of one to so many ASCII digits, no digit after it.
     pub fn number_up_to(&mut self, digits: usize) -> Option<i64> {
-        let length = self
-            .rest
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
-        if (1..=digits).contains(&length) {
-            self.number(length)
-        } else {
-            None
-        }
+        let length = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if (1..=digits).contains(&length) { self.number(length) } else { None }
     }
 
     /// At least one ASCII digit; the first `kept` of them as a number, as if zeros followed.
     pub fn fraction(&mut self, kept: u32) -> Option<i64> {
-        let length = self
-            .rest
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
+        let length = self.rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let (digits, rest) = self.rest.split_at_checked(length).filter(|_| length > 0)?;
         self.rest = rest;
         (0..kept)
             .zip(digits.iter().copied().chain(std::iter::repeat(b'0')))
-            .try_fold(0, |number, (_, digit)| {
-                Some(number * 10 + i64::from(digit.checked_sub(b'0')?))
-            })
+            .try_fold(0, |number, (_, digit)| Some(number * 10 + i64::from(digit.checked_sub(b'0')?)))
     }
 
     /// The place in `names` (lower case) of the name that comes next, whatever its case.
@@ -95,9 +81,5 @@ impl<'a> Reader<'a> {
 
 /// The value of ASCII digits; none where something else stands among them.
 fn value(digits: &[u8]) -> Option<i64> {
-    digits.iter().try_fold(0, |number, digit| {
-        digit
-            .is_ascii_digit()
-            .then(|| number * 10 + i64::from(digit - b'0'))
-    })
+    digits.iter().try_fold(0, |number, digit| digit.is_ascii_digit().then(|| number * 10 + i64::from(digit - b'0')))
 }

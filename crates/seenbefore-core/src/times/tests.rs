@@ -12,10 +12,7 @@ fn readable() {
         ("2026-05-01T10:20:30Z", "2026-05-01T10:20:30Z"),
         ("2026-05-01t10:20:30z", "2026-05-01T10:20:30Z"),
         ("2026-05-01 10:20:30.5+02:00", "2026-05-01T08:20:30.5Z"),
-        (
-            "2026-05-01T10:20:30,123456789-0530",
-            "2026-05-01T15:50:30.123456Z",
-        ),
+        ("2026-05-01T10:20:30,123456789-0530", "2026-05-01T15:50:30.123456Z"),
         ("2026-05-01T10:20:30.000000999Z", "2026-05-01T10:20:30Z"),
         ("2026-05-01T10:20:30-00:00", "2026-05-01T10:20:30Z"),
         ("20260501T102030+02", "2026-05-01T08:20:30Z"),
@@ -113,33 +110,18 @@ fn unreadable() {
 fn assumed_offset() {
     let read = |text| read_fetched_at(text, Some(120)).map(utc_text);
     assert_eq!(read("2026-05-01").as_deref(), Some("2026-04-30T22:00:00Z"));
-    assert_eq!(
-        read("2026-05-01 01:00").as_deref(),
-        Some("2026-04-30T23:00:00Z")
-    );
-    assert_eq!(
-        read("2026-05-01T01:00Z").as_deref(),
-        Some("2026-05-01T01:00:00Z")
-    );
+    assert_eq!(read("2026-05-01 01:00").as_deref(), Some("2026-04-30T23:00:00Z"));
+    assert_eq!(read("2026-05-01T01:00Z").as_deref(), Some("2026-05-01T01:00:00Z"));
     assert_eq!(read("0001-01-01"), None);
 }
 
 /// Offsets, as a ruleset states them.
 #[test]
 fn offsets() {
-    for (text, minutes) in [
-        ("Z", 0),
-        ("+02:00", 120),
-        ("-0530", -330),
-        ("+14", 840),
-        ("+23:59", 1439),
-        ("-00:00", 0),
-    ] {
+    for (text, minutes) in [("Z", 0), ("+02:00", 120), ("-0530", -330), ("+14", 840), ("+23:59", 1439), ("-00:00", 0)] {
         assert_eq!(parse_offset(text), Some(minutes), "{text}");
     }
-    for text in [
-        "", "02:00", "+2", "+24", "+02:60", "+02:00 ", "UTC", "+02:0", "+2:00",
-    ] {
+    for text in ["", "02:00", "+2", "+24", "+02:60", "+02:00 ", "UTC", "+02:0", "+2:00"] {
         assert_eq!(parse_offset(text), None, "{text}");
     }
 }
@@ -149,10 +131,7 @@ fn offsets() {
 fn range() {
     let (first, last) = calendar::RANGE.into_inner();
     assert_eq!(read_fetched_at("0001-01-01T00:00:00Z", None), Some(first));
-    assert_eq!(
-        read_fetched_at("9999-12-31T23:59:59.999999Z", None),
-        Some(last)
-    );
+    assert_eq!(read_fetched_at("9999-12-31T23:59:59.999999Z", None), Some(last));
     assert_eq!(utc_text(i64::MIN), "0001-01-01T00:00:00Z");
     assert_eq!(utc_text(i64::MAX), "9999-12-31T23:59:59.999999Z");
 }
