@@ -80,8 +80,49 @@ pub(super) fn write_item(
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)] // a test stops where it finds something wrong
 mod tests {
-    use crate::kinds::tests::fingerprinted;
+    use crate::json::{Builder, Kind};
+    use crate::kinds::tests::{fingerprinted, form_built, form_under_star};
+
+    #[test]
+    fn undeclared_strings_keep_their_case_where_everything_is_identity() {
+        for (settings, value, expected) in [
+            ("kind = \"auto\"", "[\"B\"]", "[\"B\"]"),
+            ("kind = \"set\"", "[\"b\",\"B\"]", "[\"B\",\"b\"]"),
+            ("kind = \"list\"\nof = \"text\"", "[\"B\"]", "[\"b\"]"),
+            (
+                "kind = \"object\"\nmembers = { t = {} }",
+                "{\"t\":\"T\",\"u\":{\"w\":\"W\"}}",
+                "{\"t\":\"t\",\"u\":{\"w\":\"W\"}}",
+            ),
+        ] {
+            assert_eq!(form_under_star(settings, &format!("{{\"v\":{value}}}")), expected, "{settings}");
+        }
+    }
+
+    #[test]
+    fn a_table_within_may_round_otherwise() {
+        let two = |builder: &mut Builder| {
+            builder.open(Kind::Array).unwrap();
+            builder.token(Kind::Float, "0.125");
+            builder.open(Kind::Array).unwrap();
+            builder.token(Kind::Float, "2.5");
+            builder.token(Kind::Number, "0.0001");
+            builder.close();
+            builder.close();
+        };
+        for (kind, settings, expected) in [
+            ("auto", "", "float"),
+            ("auto", "float = { places = 2 }", "[0.12,[2.5,0.0001]]"),
+            ("list", "float = { places = 0 }", "[0,[2,0.0001]]"),
+            ("list", "float = { places = 0 }\nof = { kind = \"auto\", float = { places = 1 } }", "[0.1,[2.5,0.0001]]"),
+            ("list", "float = { places = 0 }\nof = \"decimal\"", "wrong-type"),
+            ("set", "", "float"),
+        ] {
+            assert_eq!(form_built(kind, settings, two), expected, "{kind} {settings}");
+        }
+    }
 
     #[test]
     fn only_what_differs_from_its_default_is_in_the_fingerprint() {

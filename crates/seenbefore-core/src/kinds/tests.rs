@@ -69,8 +69,13 @@ pub fn form_in(record: &str, kind: &str, settings: &str) -> String {
 
 /// As [`form`], of a program's binary float.
 pub fn form_of_float(kind: &str, settings: &str, spelling: &str) -> String {
+    form_built(kind, settings, |builder| builder.token(Kind::Float, spelling))
+}
+
+/// As [`form`], of a value that `build` makes as a program would.
+pub fn form_built(kind: &str, settings: &str, build: impl FnOnce(&mut Builder)) -> String {
     let mut builder = Builder::new();
-    builder.token(Kind::Float, spelling);
+    build(&mut builder);
     let (text, tape) = builder.finish().unwrap();
     let root = tape.root(&text).unwrap();
     outcome(root, root, kind, settings, true).form
@@ -96,6 +101,22 @@ pub fn mistakes(settings: &str) -> Vec<String> {
 pub fn fingerprinted(settings: &str) -> String {
     let identity = ruleset(settings).unwrap().identity_json;
     identity.strip_prefix("{\"fields\":{\"v\":").unwrap().split_once("},\"identity\"").unwrap().0.to_owned()
+}
+
+/// The form of member `v` under `identity = "*"`.
+pub fn form_under_star(settings: &str, record: &str) -> String {
+    let toml = format!("name = \"t\"\nversion = 1\nidentity = \"*\"\n[fields.v]\n{settings}\n");
+    let rules = Ruleset::from_toml(&toml).unwrap();
+    let Identity::Everything { declared, .. } = &rules.identity else { panic!("everything") };
+    let mut tape = Tape::new();
+    parse(record, &mut tape).unwrap();
+    let root = tape.root(record).unwrap();
+    let value = root.members().find(|(name, _)| name.is("v")).unwrap().1;
+    let (mut work, mut problems, mut out) = (Work::default(), Problems::default(), Vec::new());
+    let mut context =
+        Context { work: &mut work, problems: &mut problems, record: root, urls: &rules.url, recorder: None };
+    write(&*declared[0].kind, value, &mut context, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
 }
 
 #[test]
