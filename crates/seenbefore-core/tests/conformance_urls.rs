@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use seenbefore_core::urls::{Strength, UrlRules, canonical_url};
+use seenbefore_core::urls::{Strength, UrlProblem, UrlRules, canonical_url};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ fn shared(path: &str) -> Option<PathBuf> {
 
 fn canonical(text: &str, strength: Strength) -> Result<String, &'static str> {
     let rules = UrlRules { strength, hosts: Vec::new() };
-    canonical_url(text, &rules).map(|found| found.url).map_err(|problem| problem.code())
+    canonical_url(text, &rules).map(|found| found.url).map_err(UrlProblem::code)
 }
 
 fn page(text: &str) -> Result<String, &'static str> {

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use seenbefore_core::urls::{
-    HostRule, PathRewrite, Strength, TRACKING_LIST_DATE, TRACKING_NAMES, TRACKING_PREFIXES, UrlRules, canonical_url,
-    redact,
+    HostRule, PathRewrite, Strength, TRACKING_LIST_DATE, TRACKING_NAMES, TRACKING_PREFIXES, UrlProblem, UrlRules,
+    canonical_url, redact,
 };
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ fn vectors(name: &str) -> Vec<Value> {
 
 fn text<'a>(vector: &'a Value, member: &str) -> &'a str {
     let text = vector[member].as_str().unwrap();
-    let hex: String = text.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let hex = text.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
     assert_eq!(hex, vector[format!("{member}_hex")], "{}", vector["name"]);
     text
 }
@@ -54,7 +54,7 @@ fn canonical_urls() {
         let rules = UrlRules { strength, hosts };
         let found = canonical_url(text(&vector, "in"), &rules);
         if let Some(code) = vector.get("code") {
-            assert_eq!(found.map_err(|problem| problem.code()).unwrap_err(), code, "{}", vector["name"]);
+            assert_eq!(found.map_err(UrlProblem::code).unwrap_err(), code, "{}", vector["name"]);
         } else {
             let expected = text(&vector, "out");
             assert_eq!(found.as_ref().map(|found| found.url.as_str()), Ok(expected), "{}", vector["name"]);

@@ -42,13 +42,16 @@ impl HostRule {
     }
 }
 
-/// A list of names; none where it is not given, since an empty `keep` keeps nothing.
+/// A list of names; none where it is not given. Only `keep` may be empty: it keeps nothing then.
 fn names(setting: &'static str, settings: &mut Settings<'_>) -> Option<Vec<String>> {
     let given = settings.ask(setting)?;
     let items = given.as_array().and_then(|items| items.iter().map(|item| item.as_str()).collect::<Option<Vec<_>>>());
     let Some(names) = items else {
         return settings.wrong(setting, "a list of names, all of them texts,", given, None);
     };
+    if names.is_empty() && setting != "keep" {
+        settings.mistake(setting, "is empty; leave it out");
+    }
     settings.note(setting, given.clone(), true);
     Some(names.into_iter().map(str::to_owned).collect())
 }
@@ -59,6 +62,9 @@ fn paths(settings: &mut Settings<'_>) -> Option<Vec<PathRewrite>> {
     let Value::Array(items) = given else {
         return settings.wrong("path", "a list such as [{ from = \"/s/\", to = \"/\" }]", given, None);
     };
+    if items.is_empty() {
+        settings.mistake("path", "is empty; leave it out");
+    }
     let mut rewrites = Vec::with_capacity(items.len());
     let mut stated = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {

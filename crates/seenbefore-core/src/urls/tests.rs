@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::ruleset::Settings;
 
 fn canonical(text: &str, strength: Strength) -> String {
     match canonical_url(text, &UrlRules { strength, hosts: Vec::new() }) {
@@ -144,6 +145,44 @@ fn host_rules() {
     }
     let site = UrlRules { strength: Strength::Site, hosts };
     assert_eq!(canonical_url("http://www.t.me/s/x/", &site).unwrap().url, "https://t.me/x");
+}
+
+/// A `[[url.host]]` table becomes a rule and states what differs from the defaults, or every mistake is named with its place.
+#[test]
+fn host_rule_from_settings() {
+    let read = |text: &str| {
+        let table = text.parse().unwrap();
+        let mut mistakes = Vec::new();
+        let mut settings = Settings::new(&table, "url.host[0]", &mut mistakes);
+        let rule = HostRule::from_settings(&mut settings);
+        let stated: Vec<String> = settings.finish().stated.keys().cloned().collect();
+        let paths: Vec<String> = mistakes.into_iter().map(|mistake| mistake.path).collect();
+        (rule, stated, paths)
+    };
+    let (rule, stated, mistakes) =
+        read("match = \"Shop.example\"\nsubdomains = false\nkeep = []\npath = [{ from = \"/en/\", to = \"/\" }]");
+    let expected =
+        HostRule::new("shop.example", false).unwrap().keep(vec![]).paths(vec![PathRewrite::new("/en/", "/").unwrap()]);
+    assert_eq!(rule, Some(expected));
+    assert_eq!(mistakes, Vec::<String>::new());
+    assert_eq!(stated, ["keep", "match", "path"]);
+    for (text, mistakes) in [
+        ("keep = [\"a\"]", &["url.host[0].match"][..]),
+        ("match = \"a/b\"\ndrop = [\"x\"]", &["url.host[0].match"]),
+        ("match = \"a\"", &["url.host[0]."]),
+        ("match = \"a\"\ndrop = []", &["url.host[0].drop"]),
+        (
+            "match = \"a\"\ndrop = \"x\"\nkeep = [1]\npath = []",
+            &["url.host[0].keep", "url.host[0].drop", "url.host[0].path"],
+        ),
+        (
+            "match = \"a\"\npath = [{ from = \"/\", to = \"/a/\" }, { from = \"/a/\" }]",
+            &["url.host[0].path[0]", "url.host[0].path[1]"],
+        ),
+        ("match = \"a\"\ndrop = [\"x\"]\nkeeps = [\"y\"]", &["url.host[0].keeps"]),
+    ] {
+        assert_eq!(read(text).2, mistakes, "{text}");
+    }
 }
 
 /// A host rule that could not work is refused when it is made.
