@@ -78,7 +78,8 @@ impl<'a> Decimal<'a> {
     /// # Errors
     /// `number-too-long` where that takes more than 1,000 digits; nothing is written then.
     pub fn write_plain(self, out: &mut Vec<u8>) -> Result<(), Refusal> {
-        let written = if self.point <= 0 { 1 - self.point + signed(self.count) } else { self.point.max(signed(self.count)) };
+        let written =
+            if self.point <= 0 { 1 - self.point + signed(self.count) } else { self.point.max(signed(self.count)) };
         if written > MAX_DIGITS {
             return Err(too_long());
         }
@@ -153,12 +154,36 @@ mod tests {
     #[test]
     fn writes_one_spelling_of_one_value() {
         for (text, expected) in [
-            ("100", "100"), ("100.0", "100"), ("1e2", "100"), ("0", "0"), ("-0", "0"), ("-0.0e7", "0"), ("0e9999999999999999999", "0"),
-            ("9007199254740993", "9007199254740993"), ("9.90", "9.9"), (".5", "0.5"), ("5.", "5"), ("+007", "7"), ("-1.25e1", "-12.5"),
-            ("1e-3", "0.001"), ("12345e-2", "123.45"), ("0.000", "0"), ("0012.3400", "12.34"), ("1e999", &format!("1{}", "0".repeat(999))),
-            ("1e1000", "number-too-long"), ("1e-999", &format!("0.{}1", "0".repeat(998))), ("1e-1000", "number-too-long"),
-            ("1e9999999999999999999", "number-too-long"), ("", "bad-number"), (".", "bad-number"), ("1e", "bad-number"),
-            ("1,5", "bad-number"), ("١", "bad-number"), ("--1", "bad-number"), ("0x1", "bad-number"), ("1e+-1", "bad-number"),
+            ("100", "100"),
+            ("100.0", "100"),
+            ("1e2", "100"),
+            ("0", "0"),
+            ("-0", "0"),
+            ("-0.0e7", "0"),
+            ("0e9999999999999999999", "0"),
+            ("9007199254740993", "9007199254740993"),
+            ("9.90", "9.9"),
+            (".5", "0.5"),
+            ("5.", "5"),
+            ("+007", "7"),
+            ("-1.25e1", "-12.5"),
+            ("1e-3", "0.001"),
+            ("12345e-2", "123.45"),
+            ("0.000", "0"),
+            ("0012.3400", "12.34"),
+            ("1e999", &format!("1{}", "0".repeat(999))),
+            ("1e1000", "number-too-long"),
+            ("1e-999", &format!("0.{}1", "0".repeat(998))),
+            ("1e-1000", "number-too-long"),
+            ("1e9999999999999999999", "number-too-long"),
+            ("", "bad-number"),
+            (".", "bad-number"),
+            ("1e", "bad-number"),
+            ("1,5", "bad-number"),
+            ("١", "bad-number"),
+            ("--1", "bad-number"),
+            ("0x1", "bad-number"),
+            ("1e+-1", "bad-number"),
         ] {
             assert_eq!(plain(text), expected, "{text}");
         }
@@ -166,7 +191,9 @@ mod tests {
 
     #[test]
     fn keeps_long_numbers_of_payloads_as_an_exponent() {
-        for (text, expected) in [("1e1000", "1e+1000"), ("-12.50e-2000", "-1.25e-1999"), ("1e400", &format!("1{}", "0".repeat(400)))] {
+        for (text, expected) in
+            [("1e1000", "1e+1000"), ("-12.50e-2000", "-1.25e-1999"), ("1e400", &format!("1{}", "0".repeat(400)))]
+        {
             let mut out = Vec::new();
             Decimal::read(text).unwrap().write_any(&mut out);
             assert_eq!(String::from_utf8(out).unwrap(), expected, "{text}");

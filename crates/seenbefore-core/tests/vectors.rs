@@ -88,7 +88,12 @@ fn an_input_is_split_at_line_feeds_only() {
         let expected = vector["lines"].as_array().unwrap();
         assert_eq!(found.len(), expected.len(), "{}", vector["name"]);
         for ((number, offset, length, read), line) in found.iter().zip(expected) {
-            assert_eq!((*number, *offset as u64, *length as u64), (line["line"].as_u64().unwrap(), line["offset"].as_u64().unwrap(), line["length"].as_u64().unwrap()), "{}", vector["name"]);
+            assert_eq!(
+                (*number, *offset as u64, *length as u64),
+                (line["line"].as_u64().unwrap(), line["offset"].as_u64().unwrap(), line["length"].as_u64().unwrap()),
+                "{}",
+                vector["name"]
+            );
             let mut line = line.clone();
             line["name"] = vector["name"].clone();
             check(&line, read);
@@ -104,8 +109,13 @@ fn form(kind: &str, settings: &Json, value: Value<'_>) -> Result<Option<String>,
     }
     let rules = Ruleset::from_toml(&toml).unwrap_or_else(|mistakes| panic!("{toml}: {mistakes:?}"));
     let Identity::Fields(fields) = &rules.identity else { panic!("no fields") };
-    let mut context =
-        Context { work: &mut Work::default(), problems: &mut Problems::default(), record: value, urls: &rules.url, recorder: None };
+    let mut context = Context {
+        work: &mut Work::default(),
+        problems: &mut Problems::default(),
+        record: value,
+        urls: &rules.url,
+        recorder: None,
+    };
     let mut out = Vec::new();
     let presence = kinds::write(&*fields[0].kind, value, &mut context, &mut out)?;
     Ok((presence == Presence::Present).then(|| String::from_utf8(out).unwrap()))

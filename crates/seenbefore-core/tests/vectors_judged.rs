@@ -41,11 +41,26 @@ struct Written {
 
 impl Store {
     /// Judges a whole input in batches of `cut` records; gives the ordinal of the next record.
-    fn run(&mut self, rules: &Arc<Ruleset>, base: &Setting, name: &str, data: &[u8], cut: usize, written: &mut Written) -> u64 {
+    fn run(
+        &mut self,
+        rules: &Arc<Ruleset>,
+        base: &Setting,
+        name: &str,
+        data: &[u8],
+        cut: usize,
+        written: &mut Written,
+    ) -> u64 {
         let mut at = if data.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
         let (mut line, mut seq) = (0, base.first_seq);
         while at < data.len() {
-            let setting = Setting { first_seq: seq, max_records: cut, max_bytes: usize::MAX, max_line: 64 << 20, digests: true, ..base.clone() };
+            let setting = Setting {
+                first_seq: seq,
+                max_records: cut,
+                max_bytes: usize::MAX,
+                max_line: 64 << 20,
+                digests: true,
+                ..base.clone()
+            };
             let mut batch = Batch::new(Arc::clone(rules), setting);
             let (next, lines) = batch.feed(data.to_vec(), at, name, 0, line);
             (at, line, seq) = (next, line + lines, seq + batch.records() as u64);
@@ -62,17 +77,25 @@ impl Store {
         batch.key();
         let contents: Vec<_> = (0..)
             .zip(batch.content_keys())
-            .filter_map(|(key, digest)| self.contents.get(digest).map(|(id, first_seen)| KnownContent { key, id: *id, first_seen: *first_seen }))
+            .filter_map(|(key, digest)| {
+                self.contents.get(digest).map(|(id, first_seen)| KnownContent { key, id: *id, first_seen: *first_seen })
+            })
             .collect();
         let places: Vec<_> = (0..)
             .zip(batch.place_keys())
             .filter_map(|(key, digest)| {
-                self.places.get(digest).map(|(id, latest, content)| KnownPlace { key, id: *id, latest: *latest, content: *content })
+                self.places.get(digest).map(|(id, latest, content)| KnownPlace {
+                    key,
+                    id: *id,
+                    latest: *latest,
+                    content: *content,
+                })
             })
             .collect();
         let first = i64::try_from(self.sightings.len()).unwrap() + 1;
         let needed = batch.judge(first, &contents, &places);
-        let earlier: Vec<_> = needed.iter().map(|id| self.sightings[usize::try_from(*id).unwrap() - 1].clone()).collect();
+        let earlier: Vec<_> =
+            needed.iter().map(|id| self.sightings[usize::try_from(*id).unwrap() - 1].clone()).collect();
         let blocks = batch.render(&earlier);
         for (key, id, first_seen) in batch.contents_new() {
             assert!(self.contents.insert(*key, (id, first_seen)).is_none(), "a content is new once");
@@ -85,7 +108,14 @@ impl Store {
         }
         for row in batch.sightings() {
             let url = row.url.map(str::to_owned);
-            self.sightings.push(Earlier { id: row.id, run: batch.setting().run, seq: row.seq, url, fetched_at: row.fetched_at, payload: row.payload });
+            self.sightings.push(Earlier {
+                id: row.id,
+                run: batch.setting().run,
+                seq: row.seq,
+                url,
+                fetched_at: row.fetched_at,
+                payload: row.payload,
+            });
         }
         blocks
     }
@@ -114,7 +144,10 @@ fn records_get_the_verdicts_of_the_table() {
             while at < steps.len() {
                 let run = steps[at]["run"].as_u64().unwrap();
                 let of_run: Vec<_> = steps[at..].iter().take_while(|step| step["run"].as_u64() == Some(run)).collect();
-                let data: Vec<u8> = of_run.iter().flat_map(|step| [unhex(step["in_hex"].as_str().unwrap()), vec![b'\n']].concat()).collect();
+                let data: Vec<u8> = of_run
+                    .iter()
+                    .flat_map(|step| [unhex(step["in_hex"].as_str().unwrap()), vec![b'\n']].concat())
+                    .collect();
                 let base = Setting { run, first_seq: 1, ..Setting::default() };
                 store.run(&rules, &base, "in", &data, cut, &mut written);
                 at += of_run.len();
@@ -156,20 +189,33 @@ fn receipts_and_rows_are_these_bytes() {
                 let run = input["run"].as_u64().unwrap();
                 let first_seq = *seqs.get(&run).unwrap_or(&1);
                 let replace_seen = vector["options"]["replace_seen"] == true;
-                let base = Setting { run, first_seq, source: option("source"), fetched_at: option("fetched_at"), replace_seen, ..Setting::default() };
+                let base = Setting {
+                    run,
+                    first_seq,
+                    source: option("source"),
+                    fetched_at: option("fetched_at"),
+                    replace_seen,
+                    ..Setting::default()
+                };
                 let data = unhex(input["in_hex"].as_str().unwrap());
                 let next = store.run(&rules, &base, input["name"].as_str().unwrap(), &data, cut, &mut written);
                 seqs.insert(run, next);
             }
             let name = format!("{} at cut {cut}", vector["name"]);
-            let text = |bytes: &[u8]| json!(lines(bytes).into_iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect::<Vec<_>>());
+            let text = |bytes: &[u8]| {
+                json!(
+                    lines(bytes).into_iter().map(|line| String::from_utf8_lossy(line).into_owned()).collect::<Vec<_>>()
+                )
+            };
             assert_eq!(text(&written.receipts), vector["receipts"], "receipts of {name}");
             assert_eq!(text(&written.kept), vector["kept"], "kept rows of {name}");
             let digest = format!("sha256:{}", seenbefore_core::keys::hex(&sha256(&written.receipts)));
             assert_eq!(json!(digest), vector["receipts_sha256"], "{name}");
-            let refused: Vec<Json> = lines(&written.refused).into_iter().map(|line| serde_json::from_slice(line).unwrap()).collect();
+            let refused: Vec<Json> =
+                lines(&written.refused).into_iter().map(|line| serde_json::from_slice(line).unwrap()).collect();
             for (found, expected) in refused.iter().zip(vector["refused_lines"].as_array().unwrap()) {
-                let without_detail: Vec<_> = found.as_object().unwrap().iter().filter(|(member, _)| *member != "detail").collect();
+                let without_detail: Vec<_> =
+                    found.as_object().unwrap().iter().filter(|(member, _)| *member != "detail").collect();
                 let expected: Vec<_> = expected.as_object().unwrap().iter().collect();
                 assert_eq!(without_detail, expected, "refused line of {name}");
                 assert!(!found["detail"].as_str().unwrap().is_empty());
@@ -182,7 +228,8 @@ fn receipts_and_rows_are_these_bytes() {
 #[test]
 fn a_fingerprint_covers_what_can_change_a_key() {
     for vector in vectors("fingerprints") {
-        let rules = Ruleset::from_toml(vector["in"].as_str().unwrap()).unwrap_or_else(|mistakes| panic!("{}: {mistakes:?}", vector["name"]));
+        let rules = Ruleset::from_toml(vector["in"].as_str().unwrap())
+            .unwrap_or_else(|mistakes| panic!("{}: {mistakes:?}", vector["name"]));
         assert_eq!(json!(rules.identity_json), vector["out"], "{}", vector["name"]);
         assert_eq!(json!(rules.fingerprint_text()), vector["fingerprint"], "{}", vector["name"]);
     }

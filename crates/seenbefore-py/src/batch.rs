@@ -51,18 +51,35 @@ impl Batch {
         replace_seen: bool,
         digests: bool,
     ) -> Self {
-        let setting = Setting { run, first_seq, max_records, max_bytes, max_line, source, fetched_at, replace_seen, digests };
+        let setting =
+            Setting { run, first_seq, max_records, max_bytes, max_line, source, fetched_at, replace_seen, digests };
         Self { inner: Core::new(Arc::clone(&rules.inner), setting), maker: Maker::new() }
     }
 
     /// Takes lines of `data` from index `start` until the batch is full; gives the first index not taken and the lines passed.
-    fn feed(&mut self, py: Python<'_>, data: PyBackedBytes, start: usize, input: &str, offset: u64, line: u64) -> (usize, u64) {
+    fn feed(
+        &mut self,
+        py: Python<'_>,
+        data: PyBackedBytes,
+        start: usize,
+        input: &str,
+        offset: u64,
+        line: u64,
+    ) -> (usize, u64) {
         let inner = &mut self.inner;
         py.detach(|| inner.feed(Piece::Input(data), start, input, offset, line))
     }
 
     /// Notes a line that was too long to be held.
-    fn refuse_long(&mut self, input: &str, line: u64, offset: u64, length: u64, sha256: &[u8], bin_offset: u64) -> PyResult<()> {
+    fn refuse_long(
+        &mut self,
+        input: &str,
+        line: u64,
+        offset: u64,
+        length: u64,
+        sha256: &[u8],
+        bin_offset: u64,
+    ) -> PyResult<()> {
         let sha256 = Digest::try_from(sha256).map_err(|_| wrong_argument("sha256 takes 32 bytes".to_owned()))?;
         self.inner.refuse_long(input, line, offset, LongLine { length, sha256, bin_offset });
         Ok(())
@@ -70,10 +87,19 @@ impl Batch {
 
     /// Adds a program's record; gives its position in the batch. Raises `errors.Refused`, and then adds nothing.
     #[pyo3(signature = (record, url=None, source=None, fetched_at=None))]
-    fn push(&mut self, record: &Bound<'_, PyAny>, url: Option<&str>, source: Option<&str>, fetched_at: Option<&str>) -> PyResult<usize> {
+    fn push(
+        &mut self,
+        record: &Bound<'_, PyAny>,
+        url: Option<&str>,
+        source: Option<&str>,
+        fetched_at: Option<&str>,
+    ) -> PyResult<usize> {
         let (text, tape) = read_record(record)?;
         let setting = self.inner.setting();
-        let (source, fetched_at) = (source.map(str::to_owned).or(setting.source.clone()), fetched_at.or(setting.fetched_at.as_deref()).map(str::to_owned));
+        let (source, fetched_at) = (
+            source.map(str::to_owned).or(setting.source.clone()),
+            fetched_at.or(setting.fetched_at.as_deref()).map(str::to_owned),
+        );
         let given = Given { url, source: source.as_deref(), fetched_at: fetched_at.as_deref(), input: "" };
         let pushed = self.inner.push(Piece::Record(text), &tape, &mut self.maker, &given);
         pushed.map_err(|refusal| refused(record.py(), &refusal))
@@ -125,8 +151,10 @@ impl Batch {
     ) -> Vec<i64> {
         let inner = &mut self.inner;
         py.detach(|| {
-            let contents: Vec<_> = contents.into_iter().map(|(key, id, first_seen)| KnownContent { key, id, first_seen }).collect();
-            let places: Vec<_> = places.into_iter().map(|(key, id, latest, content)| KnownPlace { key, id, latest, content }).collect();
+            let contents: Vec<_> =
+                contents.into_iter().map(|(key, id, first_seen)| KnownContent { key, id, first_seen }).collect();
+            let places: Vec<_> =
+                places.into_iter().map(|(key, id, latest, content)| KnownPlace { key, id, latest, content }).collect();
             inner.judge(first_sighting, &contents, &places)
         })
     }
@@ -174,24 +202,44 @@ pub struct Judged {
 }
 
 impl Judged {
-    fn new(py: Python<'_>, batch: &Core<Piece>, blocks: Vec<Block>, tally: &Counts, source_ids: &[i64]) -> PyResult<Self> {
+    fn new(
+        py: Python<'_>,
+        batch: &Core<Piece>,
+        blocks: Vec<Block>,
+        tally: &Counts,
+        source_ids: &[i64],
+    ) -> PyResult<Self> {
         let bytes = |digest: &Digest| PyBytes::new(py, digest);
         let block = |block: Block| {
             let part = |part: &[u8]| PyBytes::new(py, part);
             (block.first_seq, block.records, part(&block.receipts), part(&block.kept), part(&block.refused))
         };
         let run = batch.setting().run;
-        let contents_new: Vec<_> = batch.contents_new().map(|(key, id, first_seen)| (bytes(key), id, first_seen)).collect();
-        let contents_earlier: Vec<_> = batch.contents_earlier().map(|(key, first_seen)| (bytes(key), first_seen)).collect();
+        let contents_new: Vec<_> =
+            batch.contents_new().map(|(key, id, first_seen)| (bytes(key), id, first_seen)).collect();
+        let contents_earlier: Vec<_> =
+            batch.contents_earlier().map(|(key, first_seen)| (bytes(key), first_seen)).collect();
         let sightings: Vec<_> = batch
             .sightings()
             .map(|row| {
                 let source = source_ids.get(row.source as usize).copied().unwrap_or(0);
                 let payload = row.payload.as_ref().map(bytes);
-                (row.id, run, row.seq, source, row.content, row.place, row.fetched_at, row.verdict as u8, row.url, payload)
+                (
+                    row.id,
+                    run,
+                    row.seq,
+                    source,
+                    row.content,
+                    row.place,
+                    row.fetched_at,
+                    row.verdict as u8,
+                    row.url,
+                    payload,
+                )
             })
             .collect();
-        let places: Vec<_> = batch.places_now().map(|(key, id, latest, content)| (bytes(key), id, latest, content)).collect();
+        let places: Vec<_> =
+            batch.places_now().map(|(key, id, latest, content)| (bytes(key), id, latest, content)).collect();
         Ok(Self {
             blocks: PyList::new(py, blocks.into_iter().map(block).collect::<Vec<_>>())?.unbind(),
             contents_new: PyList::new(py, contents_new)?.unbind(),
@@ -233,7 +281,11 @@ fn verdicts<'py>(py: Python<'py>, counts: &BTreeMap<Verdict, u64>) -> PyResult<B
     Ok(dict)
 }
 
-fn by_code<'py, C: Copy + Ord>(py: Python<'py>, counts: &BTreeMap<C, u64>, code: fn(C) -> &'static str) -> PyResult<Bound<'py, PyDict>> {
+fn by_code<'py, C: Copy + Ord>(
+    py: Python<'py>,
+    counts: &BTreeMap<C, u64>,
+    code: fn(C) -> &'static str,
+) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     for (key, count) in counts {
         dict.set_item(code(*key), count)?;

@@ -6,33 +6,43 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple, PyType};
 use seenbefore_core::error::{Code, Refusal};
-use seenbefore_core::json::{Builder, Kind, Tape, parse};
+use seenbefore_core::json::{Builder, Kind, Tape, Value, parse, parse_value};
 
 static DECIMAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static DATE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 
-/// A record or value: its JSON text and tape. `bytes` are read as one JSON text, everything else value by value.
+/// A value: its JSON text and tape. `bytes` are read as one JSON text, everything else value by value.
 pub fn read(value: &Bound<'_, PyAny>) -> PyResult<(String, Tape)> {
+    read_with(value, parse_value)
+}
+
+/// As [`read`], for what must be a record.
+pub fn read_record(value: &Bound<'_, PyAny>) -> PyResult<(String, Tape)> {
+    let (text, tape) = read_with(value, parse)?;
+    match tape.root(&text).map(Value::kind) {
+        Some(Kind::Object) => Ok((text, tape)),
+        _ => Err(refused(
+            value.py(),
+            &Refusal::line(Code::NotAnObject, "a record is a mapping from names to values"),
+        )),
+    }
+}
+
+fn read_with(
+    value: &Bound<'_, PyAny>,
+    reader: fn(&str, &mut Tape) -> Result<(), Refusal>,
+) -> PyResult<(String, Tape)> {
     let py = value.py();
     if let Ok(bytes) = value.cast::<PyBytes>() {
-        let invalid = || refused(py, &Refusal::line(Code::InvalidUtf8, "not UTF-8"));
-        let text = String::from_utf8(bytes.as_bytes().to_vec()).map_err(|_| invalid())?;
+        let invalid = |_| refused(py, &Refusal::line(Code::InvalidUtf8, "not UTF-8"));
+        let text = String::from_utf8(bytes.as_bytes().to_vec()).map_err(invalid)?;
         let mut tape = Tape::new();
-        parse(&text, &mut tape).map_err(|refusal| refused(py, &refusal))?;
+        reader(&text, &mut tape).map_err(|refusal| refused(py, &refusal))?;
         return Ok((text, tape));
     }
     let mut builder = Builder::new();
     write(value, &mut builder)?;
     builder.finish().map_err(|refusal| refused(py, &refusal))
-}
-
-/// As [`read`], for what must be a record.
-pub fn read_record(value: &Bound<'_, PyAny>) -> PyResult<(String, Tape)> {
-    let (text, tape) = read(value)?;
-    match tape.root(&text).map(seenbefore_core::json::Value::kind) {
-        Some(Kind::Object) => Ok((text, tape)),
-        _ => Err(refused(value.py(), &Refusal::line(Code::NotAnObject, "a record is a mapping from names to values"))),
-    }
 }
 
 fn write(value: &Bound<'_, PyAny>, builder: &mut Builder) -> PyResult<()> {

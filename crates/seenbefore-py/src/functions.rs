@@ -14,15 +14,24 @@ use seenbefore_core::urls::{self, Strength, UrlRules};
 /// The canonical form of a value of a kind as text: a string's own text, else its canonical JSON; None where it is absent.
 #[pyfunction]
 #[pyo3(signature = (value, kind="text", **settings))]
-pub fn normalise(value: &Bound<'_, PyAny>, kind: &str, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Option<String>> {
+pub fn normalise(
+    value: &Bound<'_, PyAny>,
+    kind: &str,
+    settings: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Option<String>> {
     let py = value.py();
     let rules = one_field(py, kind, settings)?;
     let Identity::Fields(fields) = &rules.identity else { return Ok(None) };
     let Some(field) = fields.first() else { return Ok(None) };
     let (text, tape) = read(value)?;
     let Some(root) = tape.root(&text) else { return Ok(None) };
-    let mut context =
-        Context { work: &mut Work::default(), problems: &mut Problems::default(), record: root, urls: &rules.url, recorder: None };
+    let mut context = Context {
+        work: &mut Work::default(),
+        problems: &mut Problems::default(),
+        record: root,
+        urls: &rules.url,
+        recorder: None,
+    };
     let mut out = Vec::new();
     let presence = write(&*field.kind, root, &mut context, &mut out).map_err(|refusal| refused(py, &refusal))?;
     if presence == Presence::Absent {

@@ -76,9 +76,8 @@ impl Ruleset {
         let mut texts = Texts::default();
         let given = Given { url, source, fetched_at, input: "" };
         let Some(root) = tape.root(&text) else { return Err(crate::error::wrong_argument("no record".to_owned())) };
-        let keyed = Maker::new()
-            .keys(&self.inner, root, &given, true, &mut texts)
-            .map_err(|refusal| refused(py, &refusal))?;
+        let keyed =
+            Maker::new().keys(&self.inner, root, &given, true, &mut texts).map_err(|refusal| refused(py, &refusal))?;
         let address = given.url_of(&self.inner, root).and_then(Result::ok);
         let canonical = address.and_then(|text| canonical_url(&text, &self.inner.url).ok());
         Ok(Keys {
@@ -129,9 +128,16 @@ impl Ruleset {
         let mut fields: Vec<FieldTrace> = Vec::new();
         let explained = Maker::new().explain(&self.inner, root, &mut |told| match (told, fields.last_mut()) {
             (Told::Field(field, kind, value), _) => {
-                fields.push(FieldTrace { field: field.to_owned(), kind, value: value.map(str::to_owned), ..FieldTrace::default() });
+                fields.push(FieldTrace {
+                    field: field.to_owned(),
+                    kind,
+                    value: value.map(str::to_owned),
+                    ..FieldTrace::default()
+                });
             }
-            (Told::Step(step, before, after), Some(field)) => field.steps.push((step, before.to_owned(), after.to_owned())),
+            (Told::Step(step, before, after), Some(field)) => {
+                field.steps.push((step, before.to_owned(), after.to_owned()))
+            }
             (Told::Form(form), Some(field)) => field.form = form.map(str::to_owned),
             _ => {}
         });
@@ -152,7 +158,8 @@ impl Ruleset {
     /// The steps that change `url` under this ruleset, as (step, before, after); raises `errors.UrlRefused`.
     fn trace_url(&self, py: Python<'_>, url: &str) -> PyResult<Vec<(String, String, String)>> {
         let mut steps = Vec::new();
-        let record = |step: &str, before: &str, after: &str| steps.push((step.to_owned(), before.to_owned(), after.to_owned()));
+        let record =
+            |step: &str, before: &str, after: &str| steps.push((step.to_owned(), before.to_owned(), after.to_owned()));
         let traced = seenbefore_core::urls::trace_url(url, &self.inner.url, record);
         traced.map_err(|problem| crate::error::url_refused(py, problem))?;
         Ok(steps)
@@ -201,7 +208,12 @@ pub struct Keys {
 impl Keys {
     fn __repr__(&self) -> String {
         let show = |text: &Option<String>| text.as_deref().map_or("None".to_owned(), |text| format!("'{text}'"));
-        format!("Keys(content_key={}, url_key={}, payload_digest={})", show(&self.content_key), show(&self.url_key), show(&self.payload_digest))
+        format!(
+            "Keys(content_key={}, url_key={}, payload_digest={})",
+            show(&self.content_key),
+            show(&self.url_key),
+            show(&self.payload_digest)
+        )
     }
 }
 

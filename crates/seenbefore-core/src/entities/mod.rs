@@ -14,8 +14,10 @@ const LONGEST: usize = 32;
 
 /// What numeric references to C1 controls mean: windows-1252 (HTML Standard §13.2.5.80); 0 where they mean themselves.
 const C1: [u16; 32] = [
-    0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D, 0, //
-    0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E, 0x0178,
+    0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D,
+    0, //
+    0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E,
+    0x0178,
 ];
 
 /// Where a text stands in HTML: in attributes a name without `;` before `=`, a letter or a digit is left alone.
@@ -103,7 +105,9 @@ fn number(bytes: &[u8], radix: u32, before: usize) -> Option<(Cow<'static, str>,
     }
     let code = digits.fold(0_u32, |sum, digit| sum.saturating_mul(radix).saturating_add(digit));
     let code = match code {
-        0x80..=0x9F => C1.get(code as usize - 0x80).filter(|mapped| **mapped != 0).map_or(code, |mapped| u32::from(*mapped)),
+        0x80..=0x9F => {
+            C1.get(code as usize - 0x80).filter(|mapped| **mapped != 0).map_or(code, |mapped| u32::from(*mapped))
+        }
         code => code,
     };
     // Zero, surrogates and numbers beyond Unicode are U+FFFD by the standard.
@@ -142,9 +146,23 @@ mod tests {
     #[test]
     fn decodes_once() {
         for (text, expected) in [
-            ("AT&amp;T", "AT&T"), ("&amp;amp;", "&amp;"), ("&lt;b&gt;", "<b>"), ("&ampx", "&x"), ("&notit;", "\u{ac}it;"), ("&notin;", "\u{2209}"),
-            ("&#65;&#x42;&#X43", "ABC"), ("&#128;", "\u{20ac}"), ("&#0;", "\u{fffd}"), ("&#xD800;", "\u{fffd}"), ("&#99999999999;", "\u{fffd}"),
-            ("&#;", "&#;"), ("&#x;", "&#x;"), ("& &", "& &"), ("&unknown;", "&unknown;"), ("&CounterClockwiseContourIntegral;", "\u{2233}"), ("&", "&"),
+            ("AT&amp;T", "AT&T"),
+            ("&amp;amp;", "&amp;"),
+            ("&lt;b&gt;", "<b>"),
+            ("&ampx", "&x"),
+            ("&notit;", "\u{ac}it;"),
+            ("&notin;", "\u{2209}"),
+            ("&#65;&#x42;&#X43", "ABC"),
+            ("&#128;", "\u{20ac}"),
+            ("&#0;", "\u{fffd}"),
+            ("&#xD800;", "\u{fffd}"),
+            ("&#99999999999;", "\u{fffd}"),
+            ("&#;", "&#;"),
+            ("&#x;", "&#x;"),
+            ("& &", "& &"),
+            ("&unknown;", "&unknown;"),
+            ("&CounterClockwiseContourIntegral;", "\u{2233}"),
+            ("&", "&"),
         ] {
             assert_eq!(decode(text, Place::Text), expected, "{text}");
         }

@@ -7,7 +7,7 @@ mod parse;
 mod text;
 
 pub use build::Builder;
-pub use parse::{MAX_DEPTH, parse};
+pub use parse::{MAX_DEPTH, parse, parse_value};
 pub use text::{plain_until, unescape};
 
 use std::borrow::Cow;

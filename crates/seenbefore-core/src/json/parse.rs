@@ -16,14 +16,32 @@ const FEW_MEMBERS: usize = 16;
 /// The first fault in the order of `spec/keys-1.md`: syntax from left to right (`invalid-json` or `too-deep`),
 /// then `not-an-object`, then `unpaired-surrogate`, then `repeated-member`. A text over 4 GiB is `line-too-long`.
 pub fn parse(text: &str, tape: &mut Tape) -> Result<(), Refusal> {
+    read_syntax(text, tape)?;
+    if tape.node(0).kind != Kind::Object {
+        return Err(Refusal::line(Code::NotAnObject, "a JSON value, but not an object"));
+    }
+    check_meaning(text, tape)
+}
+
+/// As [`parse`], but any JSON value will do.
+///
+/// # Errors
+/// As [`parse`], without `not-an-object`.
+pub fn parse_value(text: &str, tape: &mut Tape) -> Result<(), Refusal> {
+    read_syntax(text, tape)?;
+    check_meaning(text, tape)
+}
+
+fn read_syntax(text: &str, tape: &mut Tape) -> Result<(), Refusal> {
     tape.clear();
     if u32::try_from(text.len()).is_err() {
         return Err(Refusal::line(Code::LineTooLong, "longer than 4 GiB"));
     }
-    Reader { bytes: text.as_bytes(), at: 0, tape }.document()?;
-    if tape.node(0).kind != Kind::Object {
-        return Err(Refusal::line(Code::NotAnObject, "a JSON value, but not an object"));
-    }
+    Reader { bytes: text.as_bytes(), at: 0, tape }.document()
+}
+
+/// What RFC 7493 refuses beyond RFC 8259's grammar.
+fn check_meaning(text: &str, tape: &mut Tape) -> Result<(), Refusal> {
     if tape.surrogate {
         return Err(Refusal::line(Code::UnpairedSurrogate, "a \\u escape of a surrogate without its partner"));
     }
@@ -55,7 +73,9 @@ impl Reader<'_> {
                 }
                 Some(b'}') if object => self.close(open),
                 Some(b']') if !object => self.close(open),
-                Some(_) => return Err(self.fault(if object { "\",\" or \"}\" expected" } else { "\",\" or \"]\" expected" })),
+                Some(_) => {
+                    return Err(self.fault(if object { "\",\" or \"}\" expected" } else { "\",\" or \"]\" expected" }));
+                }
                 None => return Err(self.fault("the text ends inside an object or a list")),
             }
         }
@@ -134,7 +154,9 @@ impl Reader<'_> {
         match self.bytes.get(self.at + 1) {
             Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 2,
             Some(b'u') => {
-                let Some(unit) = hex4(self.bytes, self.at + 2) else { return Err(self.fault("a \\u escape without four digits")) };
+                let Some(unit) = hex4(self.bytes, self.at + 2) else {
+                    return Err(self.fault("a \\u escape without four digits"));
+                };
                 self.at += 6;
                 if (0xD800..0xDC00).contains(&unit) && self.bytes.get(self.at..self.at + 2) == Some(b"\\u") {
                     if let Some(0xDC00..0xE000) = hex4(self.bytes, self.at + 2) {
@@ -236,7 +258,11 @@ pub(super) fn length(value: usize) -> u32 {
 pub(super) fn unrepeated(text: &str, tape: &mut Tape) -> Result<(), Refusal> {
     let mut names = std::mem::take(&mut tape.names);
     let repeated = (0..tape.nodes.len()).find_map(|at| {
-        if tape.node(length(at)).kind == Kind::Object { repeated_name(text, tape, length(at), &mut names) } else { None }
+        if tape.node(length(at)).kind == Kind::Object {
+            repeated_name(text, tape, length(at), &mut names)
+        } else {
+            None
+        }
     });
     tape.names = names;
     match repeated {

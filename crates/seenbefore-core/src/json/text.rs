@@ -41,7 +41,9 @@ fn unicode(text: &str) -> (Option<char>, usize) {
     if (0xD800..0xDC00).contains(&first) {
         let second = if text.get(6..8) == Some("\\u") { hex4(text.as_bytes(), 8) } else { None };
         return match second {
-            Some(second @ 0xDC00..0xE000) => (char::from_u32(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)), 12),
+            Some(second @ 0xDC00..0xE000) => {
+                (char::from_u32(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)), 12)
+            }
             _ => (None, 6),
         };
     }
@@ -61,7 +63,8 @@ pub fn plain_until(bytes: &[u8], mut at: usize) -> usize {
     // Sets the high bit of the lowest byte that is below n, and of none below that one.
     let below = |word: u64, n: u64| word.wrapping_sub(n * EACH) & !word & HIGH;
     while let Some(word) = bytes.get(at..at + 8).and_then(|word| word.try_into().ok()).map(u64::from_le_bytes) {
-        let found = below(word, 0x20) | below(word ^ (u64::from(b'"') * EACH), 1) | below(word ^ (u64::from(b'\\') * EACH), 1);
+        let found =
+            below(word, 0x20) | below(word ^ (u64::from(b'"') * EACH), 1) | below(word ^ (u64::from(b'\\') * EACH), 1);
         if found != 0 {
             return at + (found.trailing_zeros() / 8) as usize;
         }

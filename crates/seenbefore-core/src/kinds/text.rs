@@ -1,7 +1,7 @@
 //! Kind `text`: prose, by the rule `text/1`.
 
-use super::{Context, FieldKind, Presence, Recorder, Work, spelling};
 use super::entities::has_residue;
+use super::{Context, FieldKind, Presence, Recorder, Work, spelling};
 use crate::canonicalise::write_string;
 use crate::error::{Problem, Refusal};
 use crate::json::Value;
@@ -34,7 +34,12 @@ impl FieldKind for Text {
 }
 
 /// The canonical form of a string or number under `policy`, as a JSON string.
-pub(super) fn write_text(value: Value<'_>, policy: TextPolicy, context: &mut Context<'_>, out: &mut Vec<u8>) -> Result<Presence, Refusal> {
+pub(super) fn write_text(
+    value: Value<'_>,
+    policy: TextPolicy,
+    context: &mut Context<'_>,
+    out: &mut Vec<u8>,
+) -> Result<Presence, Refusal> {
     let Work { scratch, text, number } = &mut *context.work;
     let input = spelling(value, number)?;
     if has_residue(&input) {

@@ -20,7 +20,10 @@ impl Ruleset {
     /// Every mistake in it, each with the path of the setting.
     pub fn from_toml(text: &str) -> Result<Self, Vec<Mistake>> {
         let table: Table = text.parse().map_err(|error: toml::de::Error| {
-            let line = error.span().and_then(|span| text.get(..span.start)).map_or(1, |before| before.matches('\n').count() + 1);
+            let line = error
+                .span()
+                .and_then(|span| text.get(..span.start))
+                .map_or(1, |before| before.matches('\n').count() + 1);
             vec![Mistake { path: String::new(), message: format!("not TOML: {}, line {line}", error.message()) }]
         })?;
         let mut mistakes = Vec::new();
@@ -98,7 +101,10 @@ fn name(top: &mut Settings<'_>) -> String {
             let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
             let starts = name.bytes().next().is_some_and(plain);
             if !starts || !name.bytes().all(|byte| plain(byte) || byte == b'_' || byte == b'-') {
-                top.mistake("name", "takes small letters a-z, digits, \"_\" and \"-\", and starts with a letter or digit");
+                top.mistake(
+                    "name",
+                    "takes small letters a-z, digits, \"_\" and \"-\", and starts with a letter or digit",
+                );
             }
         }
     }
@@ -200,7 +206,13 @@ impl Field {
         let mut prefix = Vec::new();
         write_string(name, &mut prefix);
         prefix.push(b':');
-        Self { name: name.to_owned(), kind, kind_name, required: require.iter().any(|required| required == name), prefix }
+        Self {
+            name: name.to_owned(),
+            kind,
+            kind_name,
+            required: require.iter().any(|required| required == name),
+            prefix,
+        }
     }
 }
 
@@ -216,7 +228,10 @@ fn check_overlaps(top: &mut Settings<'_>, identity: &Identity, volatile: &[Strin
         top.mistake("volatile", format!("\"{name}\" is an identity field, so it cannot be volatile"));
     }
     for name in require.iter().filter(|name| !names.contains(&name.as_str())) {
-        top.mistake("require", format!("\"{name}\" is not an identity field{}; they are {}", nearest(name, &names), listed(&names)));
+        top.mistake(
+            "require",
+            format!("\"{name}\" is not an identity field{}; they are {}", nearest(name, &names), listed(&names)),
+        );
     }
 }
 
@@ -247,7 +262,10 @@ fn boundary(top: &mut Settings<'_>, identity: &Identity, url: Option<&str>) -> (
                 Identity::Payload => false,
             };
         if !used {
-            top.mistake(&path, "is neither an identity field nor the record's url, so nothing would be read differently");
+            top.mistake(
+                &path,
+                "is neither an identity field nor the record's url, so nothing would be read differently",
+            );
         }
         let Value::Table(table) = table else {
             top.wrong(&path, "a table such as { entities = \"decode\" }", table, ());

@@ -6,8 +6,8 @@ mod settings;
 
 pub use settings::{Mistake, Scope, Settings, nearest};
 
-use crate::kinds::{Auto, FieldKind};
 use crate::keys::Digest;
+use crate::kinds::{Auto, FieldKind};
 use crate::urls::UrlRules;
 
 /// What a record's content key is made from.

@@ -46,7 +46,15 @@ pub struct Read {
 impl<'a> Settings<'a> {
     /// Starts reading `table`, which stands at `path`.
     pub fn new(table: &'a Table, path: &str, mistakes: &'a mut Vec<Mistake>) -> Self {
-        Self { table, path: path.to_owned(), mistakes, scope: Scope::default(), asked: Vec::new(), in_force: Table::new(), stated: Table::new() }
+        Self {
+            table,
+            path: path.to_owned(),
+            mistakes,
+            scope: Scope::default(),
+            asked: Vec::new(),
+            in_force: Table::new(),
+            stated: Table::new(),
+        }
     }
 
     /// Notes a mistake at `setting` of this table.
