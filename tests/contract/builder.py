@@ -6,6 +6,8 @@ import hashlib
 import json
 import os
 import random
+import subprocess
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -201,8 +203,15 @@ def finish(store: SeenStore, run: int) -> bytes:
 
 
 def environment() -> dict[str, str]:
-    """The environment of a process that is to find the same package as this one."""
-    return {**os.environ, "PYTHONPATH": str(Path(errors.__file__).parent.parent)}
+    """The environment of a process that is to find the same package and the same tests as this one."""
+    places = [Path(errors.__file__).parent.parent, Path(__file__).parent.parent.parent]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, places))}
+
+
+def start(*arguments: object) -> subprocess.Popen[str]:
+    """A process of worker.py."""
+    command = [sys.executable, "-m", "tests.contract.worker", *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
 
 
 def content_text(content: str, label: str = "products/3") -> str:

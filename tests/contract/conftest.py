@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
 import pytest
-
-# The folder is no package: worker.py is run as a script, and finds builder.py in the same way.
-sys.path.insert(0, str(Path(__file__).parent))
 
 from seenbefore.stores import MemoryStore, SeenStore, SqliteStore
 

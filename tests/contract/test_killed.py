@@ -9,8 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from builder import Item, crawl, dump, record, register, run_whole
-from test_raced import start
+from tests.contract.builder import Item, crawl, dump, record, register, run_whole, start
 
 from seenbefore.stores import MemoryStore, open_store
 

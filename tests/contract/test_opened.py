@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from builder import register
+from tests.contract.builder import register
 
 from seenbefore.errors import StoreUnsupported, UsageError
 from seenbefore.stores import MemoryStore, SqliteStore, open_store

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from builder import CONTENTS, content_text, crawl, environment, register, run_whole
+from tests.contract.builder import CONTENTS, content_text, crawl, register, run_whole, start
 
 from seenbefore.stores import MemoryStore, SeenStore, open_store
 
-WORKER = Path(__file__).parent / "worker.py"
 WRITERS, RECORDS, BATCH = 8, 900, 60
-
-
-def start(*arguments: object) -> subprocess.Popen[str]:
-    """A worker process that finds the same package as this one."""
-    command = [sys.executable, str(WORKER), *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
 
 
 @pytest.fixture(scope="module", params=["threads", "processes"])

@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from builder import Item, begin, crawl, dump, environment, record, register, run_whole
+from tests.contract.builder import Item, begin, crawl, dump, environment, record, register, run_whole
 
 from seenbefore.errors import (
     DiskFull,
@@ -234,7 +234,7 @@ def test_a_block_that_cannot_be_unpacked_is_damage(path: Path) -> None:
 
 
 def test_a_full_disk_loses_nothing(path: Path) -> None:
-    """When no page can be added the batch fails as a whole, by name, and the store goes on when there is room again."""
+    """When no page can be added the batch fails as a whole, by name; the store goes on when there is room again."""
     with SqliteStore(path) as store:
         register(store)
         run = begin(store, "/two")
@@ -268,7 +268,7 @@ for path in sys.argv[1:]:
 
 
 def test_a_store_in_a_folder_that_may_not_be_written(path: Path) -> None:
-    """It can be read, leaving nothing behind; writing to it, or making one there, is told as a question of permission."""
+    """It can be read, leaving nothing behind; writing to it, or making one there, is a question of permission."""
     before = state(path.parent)
     other = path.with_name("other.db")
     command = [sys.executable, "-c", READ_AND_WRITE, str(path), str(other)]

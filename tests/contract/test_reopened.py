@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 
 import pytest
-from builder import Item, begin, content_text, crawl, dump, record, register, run_whole
-from conftest import Opener
+from tests.contract.builder import Item, begin, content_text, crawl, dump, record, register, run_whole
+from tests.contract.conftest import Opener
 
 from seenbefore.stores import MemoryStore, SeenStore
 from seenbefore.stores.base import InputRow

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from builder import Item, begin, record, register, run_whole
+from tests.contract.builder import Item, begin, record, register, run_whole
 
 from seenbefore.errors import InUse
 from seenbefore.stores import SqliteStore

@@ -1,4 +1,6 @@
-"""A process of the contract tests: `worker.py PATH OUT SEED COUNT BATCH [STEPS]` judges one invented crawl.
+"""A process of the contract tests; it judges one invented crawl.
+
+    python -m tests.contract.worker PATH OUT SEED COUNT BATCH [STEPS]
 
 It registers the ruleset, begins the run of the directory OUT or finds where that stands, and commits a batch at a time.
 Before each transaction it prints the batch's first seq, so that whoever kills it knows that it is at work. With STEPS
@@ -11,7 +13,7 @@ import os
 import signal
 import sys
 
-from builder import begin, crawl, finish, record, register
+from tests.contract.builder import begin, crawl, finish, record, register
 
 from seenbefore.stores import SqliteStore
 

@@ -9,32 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any, Literal, Protocol, Self, TypeAlias
 
 Digest: TypeAlias = bytes
 RunState: TypeAlias = Literal["unfinished", "finished", "abandoned"]
 RulesetState: TypeAlias = Literal["active", "pending", "retired"]
-# What is kept of records: the rows of kept.ndjson beside the receipts, or the receipts alone.
-Keep: TypeAlias = Literal["kept", "none"]
+Keep: TypeAlias = Literal["kept", "none"]  # the rows of kept.ndjson beside the receipts, or the receipts alone
 
 # The shapes that go between a store and a batch of the kernel.
-KnownContent: TypeAlias = tuple[int, int, int | None]
-"""(index into the claimed content keys, content id, first_seen)"""
+KnownContent: TypeAlias = tuple[int, int, int | None]  # index into the claimed content keys, content id, first_seen
+# index into the claimed place keys, place id, latest sighting, content id of that one
 KnownPlace: TypeAlias = tuple[int, int, int, int]
-"""(index into the claimed place keys, place id, latest sighting, content id of that one)"""
+# sighting id, run, seq, url, fetched_at, payload digest
 EarlierSighting: TypeAlias = tuple[int, int, int, str | None, int | None, Digest | None]
-"""(sighting id, run, seq, url, fetched_at, payload digest)"""
-NewContent: TypeAlias = tuple[Digest, int, int | None]
-"""(key, content id, first_seen)"""
-EarlierContent: TypeAlias = tuple[Digest, int]
-"""(key, first_seen moved back)"""
-PlaceNow: TypeAlias = tuple[Digest, int, int, int]
-"""(key, place id, latest sighting, content id of that one)"""
+NewContent: TypeAlias = tuple[Digest, int, int | None]  # key, content id, first_seen
+EarlierContent: TypeAlias = tuple[Digest, int]  # key, first_seen moved back
+PlaceNow: TypeAlias = tuple[Digest, int, int, int]  # key, place id, latest sighting, content id of that one
+# id, run, seq, source id, content id, place id, fetched_at, verdict, url, payload digest
 Sighting: TypeAlias = tuple[int, int, int, int, int | None, int | None, int | None, int, str | None, Digest | None]
-"""(id, run, seq, source id, content id, place id, fetched_at, verdict, url, payload digest)"""
-Block: TypeAlias = tuple[int, int, bytes, bytes, bytes]
-"""(first seq, records, receipts, kept rows, refused lines)"""
+Block: TypeAlias = tuple[int, int, bytes, bytes, bytes]  # first seq, records, receipts, kept rows, refused lines
 
 
 class JudgedBatch(Protocol):
@@ -133,7 +126,7 @@ class InputRow:
 
 @dataclass(frozen=True, slots=True)
 class DoneInput:
-    """An input that a finished run judged: the run, and the input's name there."""
+    """An input that a finished run judged."""
 
     run: int
     name: str
@@ -212,19 +205,22 @@ class Waiting:
         return f"process {self.pid}{'' if self.host is None else f' on {self.host}'}{run}"
 
 
-class Transaction(Protocol):
-    """The write lock, from entering the `with` block to its end. What is not committed by then never was.
-
-    A ruleset is the one that `SeenStore.transaction` was given. After `commit` nothing else may be called.
-    """
+class Closing(Protocol):
+    """What a `with` block takes."""
 
     def __enter__(self) -> Self:
-        """Take the write lock and wait for it. Raises InUse, StoreDamaged, PermissionDenied."""
+        """Return itself."""
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Let go of the lock; roll back what was not committed."""
+    def __exit__(self, *error: object) -> None:
+        """End it."""
+
+
+class Transaction(Closing, Protocol):
+    """The write lock, from entering the `with` block to its end. What is not committed by then never was.
+
+    The ruleset is the one that `SeenStore.transaction` was given. After `commit` nothing else may be called. Entering
+    waits for the lock and raises InUse, StoreDamaged, PermissionDenied.
+    """
 
     @property
     def next_sighting(self) -> int:
@@ -264,10 +260,8 @@ class Transaction(Protocol):
         """Make everything durable at once. Raises DiskFull, OutputFailed; then nothing of it was written."""
 
 
-class SeenStore(Protocol):
-    """What has been seen.
-
-    Laws, each tested on every store by tests/contract/:
+class SeenStore(Closing, Protocol):
+    """What has been seen. Its laws, each tested on every store by tests/contract/.
 
     1. A claim is durable only with `commit`, and in one piece with its run's position: killed at any moment, the store
        holds a whole batch or nothing of it. Nothing is visible to others before.
@@ -281,7 +275,8 @@ class SeenStore(Protocol):
     8. Receipts and kept rows come back as the bytes that were recorded, in order.
 
     A handle speaks for one ruleset at a time, the one registered last. It is for one thread at a time; reading while a
-    transaction is open is allowed, and sees what was committed before. `close` may be called twice.
+    transaction is open is allowed, and sees what was committed before. An iterator that is not read to its end holds
+    the handle to what it saw when it began. `close` may be called twice.
     """
 
     @property
@@ -291,8 +286,7 @@ class SeenStore(Protocol):
     def ruleset(self, label: str, fingerprint: str, configuration: str, text: str, unicode_version: str) -> RulesetRow:
         """Register a ruleset, or check it against the one known by that label, and make it the handle's.
 
-        `text` is the ruleset as TOML or JSON. Raises RuleChanged naming what changed; a read-only store raises
-        UsageError for one that it doesn't know.
+        `text` is TOML or JSON. Raises RuleChanged naming what changed, a read-only store UsageError for an unknown one.
         """
 
     def transaction(self, ruleset: RulesetRow | None = None) -> Transaction:
@@ -347,18 +341,10 @@ class SeenStore(Protocol):
         verdict: int | None = None,
         after: int = 0,
     ) -> Iterator[SightingRow]:
-        """The sightings with all the given facts, by id, from behind the id `after`: reads the table from there on."""
+        """The sightings with all the given facts, by id, from behind the id `after`; reads the table from there."""
 
     def info(self) -> StoreInfo:
         """What the store is and how much it holds. Counts rows: seconds for a store of millions."""
 
     def close(self) -> None:
-        """Close the store."""
-
-    def __enter__(self) -> Self:
-        """Return the store."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
         """Close the store."""

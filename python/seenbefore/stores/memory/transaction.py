@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from types import TracebackType
 from typing import Any, Self
 
 from seenbefore.errors import StoreDamaged, UsageError
@@ -36,9 +35,7 @@ class MemoryTransaction:
         self._open = self._state.begin()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._open is not None:
             self._end()
 
