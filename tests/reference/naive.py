@@ -15,6 +15,7 @@ from __future__ import annotations
 import base64
 import datetime as dt
 import hashlib
+import html.entities
 import re
 import sys
 import unicodedata
@@ -1084,11 +1085,15 @@ def canonical_of(text: str, url: Settings) -> str:
 def kind_url(value: Any, settings: Settings, context: Context) -> Any:
     if isinstance(value, Number) or not isinstance(value, str):
         raise Refused("wrong-type", "takes a string")
-    try:
-        return canonical_of(value, context.url)
-    except UrlRefused as refusal:
-        context.problems.add(refusal.code)
-        return text_1(redact(value), False)
+    while True:
+        try:
+            return canonical_of(value, context.url)
+        except UrlRefused as refusal:
+            context.problems.add(refusal.code)
+        form = text_1(redact(value), False)
+        if form == value:
+            return form
+        value = form
 
 
 Kind = Callable[[Any, Settings, Context], Any]
@@ -1127,6 +1132,44 @@ def canonical(value: Any, settings: Optional[Settings], context: Context) -> Any
     return form
 
 
+# ── Character references, keys-1.md 6.6 ──────────────────────────────────────────────────────────────────────────────
+
+
+# What numeric references to 0x80-0x9F mean: the characters of windows-1252, where it has one.
+_C1 = {code: bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)}
+
+
+def decoded(text: str, attribute: bool) -> str:
+    """Every character reference of the HTML Standard once, by the rule for text or for an attribute's value."""
+
+    def one(match: Any) -> str:
+        decimal, hexadecimal, name = match.group("decimal"), match.group("hex"), match.group("name")
+        if name is None:
+            code = int(decimal) if decimal else int(hexadecimal, 16)
+            if code in _C1 and _C1[code]:
+                return _C1[code]
+            return "\ufffd" if code == 0 or code > 0x10FFFF or 0xD800 <= code < 0xE000 else chr(code)
+        known = next((name[:end] for end in range(len(name), 0, -1) if name[:end] in html.entities.html5), None)
+        rest = match.string[match.start("name") + len(known or "") :]
+        if known is None or (attribute and known[-1] != ";" and re.match("[=A-Za-z0-9]", rest)):
+            return str(match.group())
+        return html.entities.html5[known] + name[len(known) :]
+
+    pattern = "&(?:#(?P<decimal>[0-9]+);?|#[xX](?P<hex>[0-9A-Fa-f]+);?|(?P<name>[A-Za-z0-9]{1,32};?))"
+    return re.sub(pattern, one, text)
+
+
+def decoded_value(value: Any, attribute: bool) -> Any:
+    """A value with every string in it decoded; member names stay."""
+    if isinstance(value, str) and not isinstance(value, Number):
+        return decoded(value, attribute)
+    if isinstance(value, list):
+        return [decoded_value(item, attribute) for item in value]
+    if isinstance(value, dict):
+        return {name: decoded_value(member, attribute) for name, member in value.items()}
+    return value
+
+
 # ── Rulesets, keys-1.md 7 ────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -1159,6 +1202,7 @@ class Ruleset:
         self.url: Settings = table.get("url", {})
         self.actions: Dict[str, str] = table.get("actions", {})
         self.record: Dict[str, str] = table.get("record", {})
+        self.decodes = [name for name, at in table.get("boundary", {}).items() if at.get("entities") == "decode"]
         self.facts = [self.record[name] for name in ("url", "fetched_at", "source") if name in self.record]
 
     def fingerprint(self) -> str:
@@ -1172,6 +1216,7 @@ class Ruleset:
             "payload_encoding": "base64" if self.base64 else None,
             "fields": {name: _tables(table) for name, table in self.fields.items()},
             "url": {key: value for key, value in self.url.items() if (key, value) != ("strength", "page")},
+            "boundary": {name: {"entities": "decode"} for name in self.decodes},
         }
         if identity == "*" or (not identity and not self.payload):
             covered["record"] = {key: value for key, value in self.record.items() if key != "assume_offset"}
@@ -1206,8 +1251,11 @@ def identity_of(rules: Ruleset, record: Dict[str, Any], context: Context) -> Dic
         names = [name for name in record if name not in (*rules.volatile, *rules.facts, "_seen")]
     forms: Dict[str, Any] = {}
     for name in sorted(names or [], key=utf16_order):
+        value = record.get(name)
+        if name in rules.decodes:
+            value = decoded_value(value, attribute=rules.fields.get(name, {}).get("kind") == "url")
         try:
-            form = canonical(record.get(name), rules.fields.get(name), context)
+            form = canonical(value, rules.fields.get(name), context)
         except Refused as refusal:
             raise Refused(refusal.code, refusal.detail, name) from None
         if form is not None:
@@ -1298,9 +1346,10 @@ def keys_of(
 
 def _fact(rules: Ruleset, record: Dict[str, Any], name: str, given: Optional[str]) -> Any:
     """The record's own value of a fact, else the one given; blank is none."""
-    for value in (record.get(rules.record.get(name, "")) if name in rules.record else None, given):
+    member = rules.record.get(name)
+    for own, value in ((True, record.get(member) if member is not None else None), (False, given)):
         if value is not None and not (isinstance(value, str) and not trimmed(value)):
-            return value
+            return decoded_value(value, attribute=True) if own and member in rules.decodes else value
     return None
 
 

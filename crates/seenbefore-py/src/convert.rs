@@ -21,17 +21,11 @@ pub fn read_record(value: &Bound<'_, PyAny>) -> PyResult<(String, Tape)> {
     let (text, tape) = read_with(value, parse)?;
     match tape.root(&text).map(Value::kind) {
         Some(Kind::Object) => Ok((text, tape)),
-        _ => Err(refused(
-            value.py(),
-            &Refusal::line(Code::NotAnObject, "a record is a mapping from names to values"),
-        )),
+        _ => Err(refused(value.py(), &Refusal::line(Code::NotAnObject, "a record is a mapping from names to values"))),
     }
 }
 
-fn read_with(
-    value: &Bound<'_, PyAny>,
-    reader: fn(&str, &mut Tape) -> Result<(), Refusal>,
-) -> PyResult<(String, Tape)> {
+fn read_with(value: &Bound<'_, PyAny>, reader: fn(&str, &mut Tape) -> Result<(), Refusal>) -> PyResult<(String, Tape)> {
     let py = value.py();
     if let Ok(bytes) = value.cast::<PyBytes>() {
         let invalid = |_| refused(py, &Refusal::line(Code::InvalidUtf8, "not UTF-8"));

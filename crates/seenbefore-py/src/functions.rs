@@ -3,10 +3,10 @@
 use crate::convert::read;
 use crate::error::{refused, rules_invalid, url_refused, wrong_argument};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyList};
 use seenbefore_core::canonicalise;
 use seenbefore_core::error::Problems;
-use seenbefore_core::json::{Tape, Value, parse};
+use seenbefore_core::json::{Tape, parse_value};
 use seenbefore_core::kinds::{Context, Presence, Work, write};
 use seenbefore_core::ruleset::{Identity, Ruleset};
 use seenbefore_core::urls::{self, Strength, UrlRules};
@@ -47,14 +47,31 @@ fn one_field(py: Python<'_>, kind: &str, settings: Option<&Bound<'_, PyDict>>) -
     let mut setting = |name: &str, value: &str| toml.push_str(&format!("{name} = {value}\n"));
     setting("kind", &quoted(kind));
     for (name, value) in settings.into_iter().flatten() {
-        let (name, spelling): (String, String) = (name.extract()?, value.repr()?.extract()?);
-        let spelling = match value.extract::<bool>() {
-            Ok(truth) => truth.to_string(),
-            Err(_) => value.extract::<String>().map_or(spelling, |text| quoted(&text)),
-        };
-        setting(&quoted(&name), &spelling);
+        setting(&quoted(&name.extract::<String>()?), &toml_of(&value)?);
     }
     Ruleset::from_toml(&toml).map_err(|mistakes| rules_invalid(py, mistakes))
+}
+
+/// A setting given from Python as TOML.
+fn toml_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    if let Ok(truth) = value.extract::<bool>() {
+        return Ok(truth.to_string());
+    }
+    if let Ok(text) = value.extract::<String>() {
+        return Ok(quoted(&text));
+    }
+    if let Ok(table) = value.cast::<PyDict>() {
+        let one = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+            Ok(format!("{} = {}", quoted(&name.extract::<String>()?), toml_of(&value)?))
+        };
+        return Ok(format!("{{ {} }}", table.iter().map(one).collect::<PyResult<Vec<_>>>()?.join(", ")));
+    }
+    if let Ok(list) = value.cast::<PyList>() {
+        let items = list.iter().map(|item| toml_of(&item)).collect::<PyResult<Vec<_>>>()?;
+        return Ok(format!("[{}]", items.join(", ")));
+    }
+    let number = value.extract::<i64>();
+    number.map(|number| number.to_string()).map_err(|_| wrong_argument(format!("{value} is no setting of a field")))
 }
 
 /// Text as a TOML basic string; JSON's escapes are among TOML's, but U+007F must be escaped too (TOML 1.0, "String").
@@ -65,12 +82,9 @@ fn quoted(text: &str) -> String {
 }
 
 fn string_of(json: &str) -> String {
-    // The reader takes objects only, so the string is looked at inside one.
-    let text = format!("{{\"\":{json}}}");
     let mut tape = Tape::new();
-    let read = parse(&text, &mut tape).ok().and_then(|()| tape.root(&text));
-    let member = read.and_then(|record| record.members().next());
-    member.map(|(_, value): (Value<'_>, Value<'_>)| value.string().into_owned()).unwrap_or_default()
+    let read = parse_value(json, &mut tape).ok().and_then(|()| tape.root(json));
+    read.map(|value| value.string().into_owned()).unwrap_or_default()
 }
 
 /// The canonical URL at a strength; raises `errors.UrlRefused`.

@@ -6,6 +6,7 @@ use crate::error::{Problems, Refusal};
 use crate::json::Value;
 use crate::kinds::{self, Context, FieldKind, Presence, Work};
 use crate::ruleset::{Field, Identity, Ruleset};
+use crate::urls::redact;
 
 /// What somebody who wants an explanation is told of.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +38,10 @@ pub(super) fn write(
                    required: bool,
                    prefix: &mut dyn FnMut(&mut Vec<u8>)| {
         if let Some(told) = told.as_mut() {
-            told(Told::Field(name, kind_name, value.map(Value::source)));
+            // A link's user and password stay out of every explanation.
+            let shown =
+                value.map(|value| if kind_name == "url" { redact(value.source()) } else { value.source().into() });
+            told(Told::Field(name, kind_name, shown.as_deref()));
         }
         let start = out.len();
         if start > 1 {

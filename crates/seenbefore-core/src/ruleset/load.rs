@@ -1,13 +1,12 @@
 //! A ruleset from TOML, every mistake with its path.
 
 use super::fingerprint::{canonical, digest};
+use super::sections::{actions, boundary, record, url};
 use super::settings::{Mistake, Read, Scope, Settings, listed, nearest};
-use super::{Actions, Field, Identity, Payload, RecordFields, Ruleset};
+use super::{Field, Identity, Payload, Ruleset};
 use crate::canonicalise::{compare_names, write_string};
 use crate::keys::Digest;
 use crate::kinds::{Auto, declared};
-use crate::times::parse_offset;
-use crate::urls::{HostRule, Strength, UrlRules};
 use toml::{Table, Value};
 
 /// The only rule of making keys so far.
@@ -87,7 +86,7 @@ fn read(table: &Table, mistakes: &mut Vec<Mistake>) -> Ruleset {
 }
 
 /// Adds a section, unless there is nothing in it.
-fn insert(table: &mut Table, section: &str, content: Table) {
+pub(super) fn insert(table: &mut Table, section: &str, content: Table) {
     if !content.is_empty() {
         table.insert(section.to_owned(), Value::Table(content));
     }
@@ -167,12 +166,9 @@ fn identity(top: &mut Settings<'_>, require: &[String]) -> (Identity, Read) {
     let mut fields: Vec<Field> = Vec::new();
     for (name, settings) in declared.into_iter().flatten() {
         if let Some((field, field_read)) = field(top, name, settings, require) {
-            // A declared field that identifies nothing can change no key, so it stays out of the fingerprint.
-            if everything || names.contains(name) {
-                read.stated.insert(name.clone(), Value::Table(field_read.stated));
-                fields.push(field);
-            }
+            read.stated.insert(name.clone(), Value::Table(field_read.stated));
             read.in_force.insert(name.clone(), Value::Table(field_read.in_force));
+            fields.push(field);
         }
     }
     if everything {
@@ -233,102 +229,6 @@ fn check_overlaps(top: &mut Settings<'_>, identity: &Identity, volatile: &[Strin
             format!("\"{name}\" is not an identity field{}; they are {}", nearest(name, &names), listed(&names)),
         );
     }
-}
-
-fn record(top: &mut Settings<'_>) -> (RecordFields, Read) {
-    let Some(table) = top.table("record") else { return (RecordFields::default(), Read::default()) };
-    let mut settings = top.within("record", table);
-    let (url, fetched_at, source) = (settings.text("url"), settings.text("fetched_at"), settings.text("source"));
-    let assume_offset = settings.text("assume_offset").and_then(|text| {
-        let minutes = parse_offset(&text);
-        if minutes.is_none() {
-            settings.mistake("assume_offset", "an offset such as \"+02:00\" is needed");
-        }
-        minutes
-    });
-    (RecordFields { url, fetched_at, source, assume_offset }, settings.finish())
-}
-
-/// What is done to a member's strings as they are read: `[boundary.title] entities = "decode"`.
-fn boundary(top: &mut Settings<'_>, identity: &Identity, url: Option<&str>) -> (Vec<String>, Read) {
-    let mut decode = Vec::new();
-    let mut read = Read::default();
-    for (name, table) in top.table("boundary").into_iter().flatten() {
-        let path = format!("boundary.{name}");
-        let used = url == Some(name)
-            || match identity {
-                Identity::Fields(fields) => fields.iter().any(|field| field.name == *name),
-                Identity::Everything { .. } => true,
-                Identity::Payload => false,
-            };
-        if !used {
-            top.mistake(
-                &path,
-                "is neither an identity field nor the record's url, so nothing would be read differently",
-            );
-        }
-        let Value::Table(table) = table else {
-            top.wrong(&path, "a table such as { entities = \"decode\" }", table, ());
-            continue;
-        };
-        let mut settings = top.within(&path, table);
-        if settings.choice("entities", &["keep", "decode"], "keep") == "decode" {
-            decode.push(name.clone());
-        }
-        let settings = settings.finish();
-        insert(&mut read.stated, name, settings.stated);
-        insert(&mut read.in_force, name, settings.in_force);
-    }
-    decode.sort_unstable();
-    (decode, read)
-}
-
-fn url(top: &mut Settings<'_>) -> (UrlRules, Read) {
-    let empty = Table::new();
-    let table = top.table("url").unwrap_or(&empty);
-    let mut settings = top.within("url", table);
-    let strength = match settings.choice("strength", &["exact", "page", "site"], "page") {
-        "exact" => Strength::Exact,
-        "site" => Strength::Site,
-        _ => Strength::Page,
-    };
-    let hosts = hosts(&mut settings);
-    (UrlRules { strength, hosts }, settings.finish())
-}
-
-fn hosts(settings: &mut Settings<'_>) -> Vec<HostRule> {
-    let rules = match settings.ask("host") {
-        Some(Value::Array(rules)) => rules,
-        Some(other) => return settings.wrong("host", "a list of tables, [[url.host]],", other, Vec::new()),
-        None => return Vec::new(),
-    };
-    let mut hosts = Vec::new();
-    let mut stated = Vec::new();
-    for (index, rule) in rules.iter().enumerate() {
-        let path = format!("host[{index}]");
-        let Value::Table(table) = rule else {
-            settings.wrong(&path, "a table", rule, ());
-            continue;
-        };
-        let mut within = settings.within(&path, table);
-        hosts.extend(HostRule::from_settings(&mut within));
-        stated.push(Value::Table(within.finish().stated));
-    }
-    settings.note("host", Value::Array(stated), !rules.is_empty());
-    hosts
-}
-
-fn actions(top: &mut Settings<'_>) -> (Actions, Read) {
-    let empty = Table::new();
-    let table = top.table("actions").unwrap_or(&empty);
-    let mut settings = top.within("actions", table);
-    let mut keep = |name, other| settings.choice(name, &["keep", other], "keep") == "keep";
-    let actions = Actions {
-        keep_syndicated: keep("syndicated", "skip"),
-        keep_changed: keep("changed", "skip"),
-        keep_unkeyed: keep("unkeyed", "refuse"),
-    };
-    (actions, settings.finish())
 }
 
 /// Text form of a digest.

@@ -2,6 +2,7 @@
 
 mod fingerprint;
 mod load;
+mod sections;
 mod settings;
 
 pub use settings::{Mistake, Scope, Settings, nearest};
