@@ -135,7 +135,7 @@ impl Describe {
             let stays = is_just(&self.result, c) && is_just(&self.decomposed, c) && !composes_back(c);
             return if stays { MARK | Class::from(combining) } else { COMPLEX };
         }
-        if !begins_sequence(&self.decomposed) || self.decomposed.contains('\u{345}') {
+        if !begins_sequence(&self.decomposed) {
             return COMPLEX;
         }
         if fold_full(c).is_some() {
