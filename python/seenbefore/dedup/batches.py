@@ -29,8 +29,9 @@ class Settings:
 
     Only the first group changes what its files hold; the second may differ when a run goes on.
 
-    Sizes are in bytes. `batch_seconds` bounds how long a record from a pipe waits for its commit. `digests` is off
-    where nothing needs a payload digest.
+    Sizes are in bytes. `batch_bytes` of lines become some ten times that in memory, while the next batch is being made
+    beside it: this bounds what a run needs, whatever its input. `batch_seconds` bounds how long a record from a pipe
+    waits for its commit. `digests` is off where nothing needs a payload digest.
     """
 
     source: str | None = None
@@ -39,7 +40,7 @@ class Settings:
     max_line: int = 64 << 20
 
     batch_size: int = 200_000
-    batch_bytes: int = 128 << 20
+    batch_bytes: int = 24 << 20
     batch_seconds: float = 5.0
     max_input: int | None = None
     digests: bool = True
@@ -55,8 +56,7 @@ class Position:
 
     `input` is the index of the input that comes next or is half read, `offset`, `line` and `records` count what was
     taken of it, `prefix` is the SHA-256 of its first `offset` decompressed bytes, `seq` the ordinal of the last
-    record of the run. `cut` says that the input ended there though it should not have: another, whole file of that
-    name may take its place when the run goes on.
+    record of the run.
     """
 
     input: int = 0
@@ -65,7 +65,6 @@ class Position:
     records: int = 0
     seq: int = 0
     prefix: bytes = NOTHING
-    cut: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """The members as a store keeps them."""
@@ -88,15 +87,22 @@ class Done:
     sha256: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Keyed:
     """A batch whose keys are made, the point it ends at, the inputs that ended in it, how far refused.bin goes then."""
 
-    batch: Batch
+    batch: Batch | None
     position: Position
     done: tuple[Done, ...]
     long_bytes: int
     raw_read: int
+
+    def take(self) -> Batch:
+        """The batch, once: whoever is done with it frees its memory by letting go of it."""
+        batch, self.batch = self.batch, None
+        if batch is None:
+            raise RuntimeError("a batch is judged once")
+        return batch
 
 
 class Batches:
@@ -126,6 +132,11 @@ class Batches:
         self._batch = self._new_batch()
         self._raw_before = 0
         self._reader: Reader | None = None
+
+    @property
+    def reading(self) -> int:
+        """The index of the input that is being read."""
+        return self._input
 
     @property
     def rest(self) -> tuple[Done, ...]:
@@ -168,9 +179,8 @@ class Batches:
                 else:
                     self._end(event)
         except (InputTruncated, InputUnreadable):
-            mark = self._mark()
-            if self._batch.records or mark.offset:
-                yield self._cut(cut=True)
+            if self._batch.records:
+                yield self._cut()
             raise
         finally:
             events.close()
@@ -211,14 +221,12 @@ class Batches:
             return None
         return max(0.0, self._since + self._settings.batch_seconds - time.monotonic())
 
-    def _cut(self, *, cut: bool = False) -> Keyed:
+    def _cut(self) -> Keyed:
         """Hands the open batch on, keyed, and opens the next one."""
         batch, mark = self._batch, self._mark()
         batch.key()
         self._seq += batch.records
-        position = Position(
-            self._input, mark.offset, self._line, self._records, self._seq, mark.digest, cut and mark.offset > 0
-        )
+        position = Position(self._input, mark.offset, self._line, self._records, self._seq, mark.digest)
         keyed = Keyed(batch, position, tuple(self._done), self._long_bytes, self.raw_read)
         self._done, self._since = [], None
         self._batch = self._new_batch()

@@ -5,6 +5,7 @@ Everything that could refuse it is asked here, first.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seenbefore.dedup.batches import Done, Position, Settings
-from seenbefore.errors import InputChanged, UsageError
+from seenbefore.errors import InputChanged, OutputFailed, UsageError
 from seenbefore.outputs import Outputs
 from seenbefore.reading import sha256_of
 from seenbefore.rules import Ruleset
@@ -131,7 +132,8 @@ class Opening:
             with self._store.transaction() as transaction:
                 transaction.abandon_run(row.ordinal, now())
                 transaction.commit()
-            if all((outputs.folder / name).exists() for name in row.outputs):
+            # What is shorter than committed is lost already, and closing the run is the way out of that.
+            with contextlib.suppress(OutputFailed):
                 outputs.open(row.outputs)
         return row.ordinal
 
@@ -216,8 +218,8 @@ class Opening:
 
     def _same_bytes(self, row: RunRow, known: InputRow, one: Input, position: Position) -> None:
         half_read = known.index == position.input
-        if known.index > position.input or (half_read and (position.cut or not position.offset)):
-            return  # nothing of it was read, or its prefix proves enough
+        if known.index > position.input or (half_read and (known.size is None or not position.offset)):
+            return  # nothing of it was read; or it was not whole then, and the digest of what was read proves enough
         then, found = f"{known.size} bytes", f"{one.size} bytes"
         if one.size == known.size and not half_read and one.path is not None and one.size is not None:
             then, found = (known.sha256 or b"").hex(), sha256_of(one.path).hex()

@@ -16,6 +16,7 @@ from seenbefore.dedup.batches import Batches, Done, Keyed, Settings
 from seenbefore.dedup.judging import judge
 from seenbefore.dedup.opening import Run, now
 from seenbefore.dedup.summaries import merged, summarise, summary_file
+from seenbefore.errors import InputTruncated, InputUnreadable
 from seenbefore.outputs import KEPT, LONG_LINES, RECEIPTS, REFUSED
 from seenbefore.reading import Ahead
 from seenbefore.rules import Ruleset
@@ -91,8 +92,10 @@ class Running:
                 for keyed in ahead:
                     self._commit(keyed, writer)
                     self._watch.passed(keyed.raw_read, keyed.position.seq)
-        except BaseException:
+        except BaseException as error:
             ahead.close(wait=1.0)
+            if isinstance(error, InputTruncated | InputUnreadable):
+                self._distrust(batches.reading)
             if outputs is not None:
                 # Frees what was not committed; the next start cuts back in any case.
                 with contextlib.suppress(OSError):
@@ -104,7 +107,7 @@ class Running:
     def _commit(self, keyed: Keyed, writer: ThreadPoolExecutor) -> None:
         run = self._run
         with self._transaction() as transaction:
-            judged = judge(transaction, keyed.batch)
+            judged = judge(transaction, keyed.take())
             lengths = self._lengths_after(judged, keyed)
             receipts = run.receipts.copy()
             writing = writer.submit(self._write, judged, receipts)
@@ -121,6 +124,13 @@ class Running:
                 transaction.commit()
         run.position, run.lengths, run.counts, run.receipts = keyed.position, lengths, counts, receipts
         run.done.update((done.index, done) for done in keyed.done)
+
+    def _distrust(self, index: int) -> None:
+        """Forgets the size of an input that is not whole: the whole one, once it is there, has another."""
+        if self._dry is None:
+            with self._store.transaction() as transaction:
+                transaction.set_input(self._run.ordinal, InputRow(index, self._run.inputs[index].name))
+                transaction.commit()
 
     def _write(self, judged: Judged, receipts: Any) -> None:
         """Appends a batch to the output files, durably. Runs beside the store's own writing, and before its commit."""

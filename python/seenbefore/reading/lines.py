@@ -138,12 +138,11 @@ class Reader:
                         continue
                     yield self._long_end(long, b"\n")
                     long, begin = None, first + 1
-                last = part.rfind(b"\n") + 1
+                last, view = part.rfind(b"\n") + 1, memoryview(part)
                 if last > begin:
-                    tail += part[begin:last]
-                    yield self._piece(bytes(tail))
+                    yield self._piece(b"".join((tail, view[begin:last])))
                     tail.clear()
-                tail += part[max(begin, last) :]
+                tail += view[max(begin, last) :]
         if long is not None:
             yield self._long_end(long, b"")
         elif tail:
