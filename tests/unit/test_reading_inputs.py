@@ -50,6 +50,15 @@ def test_directories_and_globs_come_in_name_order() -> None:
     assert names("**/*.zst") == ["sub/c.NDJSON.zst"]
 
 
+def test_output_folders_are_no_crawls(folder: Path) -> None:
+    """What an earlier run wrote into a folder of crawls is not judged again, but by name it can be."""
+    (folder / "sub" / "out").mkdir()
+    for name in ("kept.ndjson", "receipts.ndjson"):
+        (folder / "sub" / "out" / name).write_bytes(b"{}\n")
+    assert names("sub") == ["sub/c.NDJSON.zst"]
+    assert names("sub/out/kept.ndjson") == ["sub/out/kept.ndjson"]
+
+
 def test_a_name_that_is_there_is_no_glob(folder: Path) -> None:
     """A file whose name has brackets is found by its name."""
     (folder / "[a].ndjson").write_bytes(b"")

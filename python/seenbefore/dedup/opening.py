@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seenbefore.dedup.batches import Done, Position, Settings
-from seenbefore.errors import InputChanged, OutputFailed, UsageError
+from seenbefore.errors import InputChanged, InUse, OutputFailed, UsageError
 from seenbefore.outputs import Outputs
 from seenbefore.reading import sha256_of
 from seenbefore.rules import Ruleset
-from seenbefore.stores.base import InputRow, RunRow, SeenStore
+from seenbefore.stores.base import InputRow, RunRow, SeenStore, Transaction
 from seenbefore.types import Input
 
 if TYPE_CHECKING:
@@ -108,6 +108,7 @@ class Opening:
                 place = NO_OUTPUT if out is None else folder(out, ordinal)
                 if out is not None:
                     self._refuse_ended(place)
+                    _refuse_begun(transaction, place)
                     outputs = Outputs(Path(place))
                     self._refuse_occupied(outputs)
                 transaction.begin_run(place, self._rules.configuration, now(), run=ordinal)
@@ -231,6 +232,12 @@ class Opening:
                 found=found,
                 hint="put the former file back and run the same command again, or close the run with --abandon",
             )
+
+
+def _refuse_begun(transaction: Transaction, place: str) -> None:
+    """Refuses a directory in which another process began a run since we looked."""
+    if transaction.unfinished_run(place) is not None:
+        raise InUse(f"another process has just begun a run in {place}", path=place)
 
 
 def folder(out: str, ordinal: int) -> str:

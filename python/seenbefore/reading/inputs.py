@@ -15,14 +15,16 @@ from seenbefore.types import Input
 # Endings that a file in a directory must have to count as a crawl; a file that is named itself may be called anything.
 _RECORDS = (".ndjson", ".jsonl", ".jsonlines", ".ldjson")
 _COMPRESSED = (".gz", ".zst", ".zstd", ".bz2", ".xz")
+# Files that tell an output folder of a run.
+_OUTPUTS = {"kept.ndjson", "receipts.ndjson"}
 _BLOCK = 1 << 20
 
 
 def expand(arguments: Iterable[str]) -> list[Input]:
     """Paths, directories, globs and `-` → inputs in the order given; directories and globs in name order.
 
-    A path that exists wins over its reading as a glob. A directory gives the NDJSON files in and under it, hidden
-    ones left out. A name that is given twice is read twice.
+    A path that exists wins over its reading as a glob. A directory gives the NDJSON files in and under it, output
+    folders and hidden ones left out. A name that is given twice is read twice.
 
     Raises UsageError where nothing was given, a glob or directory holds nothing, or `-` stands twice; InputUnreadable
     where a path does not exist or can't be read.
@@ -97,6 +99,8 @@ def _directory(folder: str) -> Iterator[Input]:
 
     for place, folders, files in os.walk(folder, onerror=stop):
         folders[:] = [name for name in folders if not name.startswith(".")]
+        if set(files) >= _OUTPUTS:
+            continue  # what an earlier run wrote is no crawl; who wants it judged names the file
         for name in files:
             if name.startswith("."):
                 continue
