@@ -142,7 +142,10 @@ fn urls() -> impl Strategy<Value = String> {
         .prop_map(|(scheme, credentials, host, path, query, fragment)| {
             format!("{scheme}{credentials}{host}{path}{query}{fragment}")
         });
-    prop_oneof![8 => made, 1 => "https://[a-z0-9.%-]{1,12}/\\PC{0,24}", 1 => "\\PC{0,30}"]
+    // What the short cuts for plain ASCII take, and what they only just do not.
+    let plain =
+        "https?://(www\\.){0,2}[a-z.0-9-]{1,12}/[a-z/.;:_%-]{0,16}(/|/index\\.html)?(\\?[!-~]{0,20})?(#[!-~]{0,12})?";
+    prop_oneof![6 => made, 3 => plain, 1 => "https://[a-z0-9.%-]{1,12}/\\PC{0,24}", 1 => "\\PC{0,30}"]
 }
 
 fn rules(strength: Strength, with_hosts: bool) -> UrlRules {

@@ -198,15 +198,20 @@ type Recorder<'a> = dyn FnMut(&'static str, &str, &str) + 'a;
 ///
 /// The [`UrlProblem`] that leaves the text without a URL key.
 pub fn canonical_url(text: &str, rules: &UrlRules) -> Result<Canonical, UrlProblem> {
-    parse::check(text)?;
-    if let Some(host) = plain::host(text, rules) {
-        return Ok(Canonical { url: text.to_owned(), host: host.to_owned() });
-    }
-    let first = round(text, rules, None)?;
+    let first = match plain::parts(text).filter(|_| text.len() <= MAX_URL_BYTES) {
+        Some(parts) if parts.query.is_none() && parts.fragment.is_none() && plain::is_settled(&parts, rules) => {
+            return Ok(Canonical { url: text.to_owned(), host: parts.host.into_owned() });
+        }
+        Some(parts) => steps(&parts, rules, None),
+        None => {
+            parse::check(text)?;
+            round(text, rules, None)?
+        }
+    };
     // The steps on queries and fragments leave themselves nothing to do, and what the parser has written it reads in the same
     // way. So another round is needed only where a step has changed what stands before the query into something unusual.
     let start = first.url.split(['?', '#']).next().unwrap_or_default();
-    let stable = first.as_parsed || plain::host(start, rules).is_some();
+    let stable = first.as_parsed || plain::parts(start).is_some_and(|parts| plain::is_settled(&parts, rules));
     repeat(first, stable, rules, None)
 }
 
@@ -264,11 +269,19 @@ fn repeat(
 /// Parses `text` and runs each step once.
 fn round(text: &str, rules: &UrlRules, mut recorder: Option<&mut Recorder<'_>>) -> Result<Round, UrlProblem> {
     let url = parse::parse(text)?;
-    let parsed = Parts::of(&url)?;
-    let mut parts = parsed.clone();
+    let parts = Parts::of(&url)?;
     if let Some(recorder) = recorder.as_deref_mut() {
         parse::record(text, &parts, recorder);
     }
+    let mut round = steps(&parts, rules, recorder);
+    // The parser has not written a path that had to be put right.
+    round.as_parsed &= *parts.path == *url.path();
+    Ok(round)
+}
+
+/// Runs each step after the parse once.
+fn steps(parsed: &Parts<'_>, rules: &UrlRules, mut recorder: Option<&mut Recorder<'_>>) -> Round {
+    let mut parts = parsed.clone();
     for step in STEPS.iter().filter(|step| step.since <= rules.strength) {
         match &step.apply {
             Apply::Parts(apply) => watched(step.name, &mut parts, recorder.as_deref_mut(), apply),
@@ -277,8 +290,8 @@ fn round(text: &str, rules: &UrlRules, mut recorder: Option<&mut Recorder<'_>>) 
             }),
         }
     }
-    let as_parsed = parts.https == parsed.https && parts.host == parsed.host && *parts.path == *url.path();
-    Ok(Round { url: parts.text(), host: parsed.host.into_owned(), as_parsed })
+    let as_parsed = parts.https == parsed.https && parts.host == parsed.host && parts.path == parsed.path;
+    Round { url: parts.text(), host: parsed.host.clone().into_owned(), as_parsed }
 }
 
 /// Runs one step, telling the recorder if there is one and the step changed something.

@@ -1,29 +1,59 @@
-//! A short cut past the steps for the most common URLs, those that are canonical and plainly so.
+//! Short cuts for the most common URLs, those in plain ASCII.
 //!
-//! It decides nothing: for every text it accepts, the steps give the same text back, which `tests/urls.rs` holds it to.
+//! They decide nothing: what they accept the parser reads in the same way, and the steps leave alone. The traced path does
+//! without them, and `tests/urls.rs` holds the two together.
 
+use super::parse::Parts;
 use super::site::INDEX_PAGES;
 use super::{Strength, UrlRules};
+use std::borrow::Cow;
 
-/// The host of a URL that every step would leave alone; none where that takes more than a look.
+/// The parts of a URL that the parser would only cut into pieces; none where it might do more.
 ///
-/// That is: scheme and host in lower-case ASCII, without port, no label of an international name, a last label that cannot
-/// be a number; a path without escapes, path parameters, dot segments and characters that are escaped; no query and no
-/// fragment; no host rule; at `site` nothing that its steps look for.
-pub(super) fn host<'a>(text: &'a str, rules: &UrlRules) -> Option<&'a str> {
-    let site = rules.strength == Strength::Site;
-    let rest = match text.strip_prefix("https://") {
-        Some(rest) => rest,
-        None if site => return None,
-        None => text.strip_prefix("http://")?,
+/// That is: scheme and host in lower-case ASCII, without port, no label of an international name, a last label that cannot be
+/// a number; a path without escapes and dot segments; nowhere a character that is escaped.
+pub(super) fn parts(text: &str) -> Option<Parts<'_>> {
+    let (https, rest) = match text.strip_prefix("https://") {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix("http://")?),
     };
-    let (host, path) = rest.split_at_checked(rest.find('/')?)?;
-    let plain = path.bytes().all(is_plain)
+    let (rest, fragment) = cut(rest, b'#');
+    let (rest, query) = cut(rest, b'?');
+    let (host, path) = rest.split_at_checked(memchr::memchr(b'/', rest.as_bytes())?)?;
+    let plain = is_plain_host(host)
+        && path.bytes().all(is_plain)
         && !path.contains("/.")
-        && is_plain_host(host)
-        && !(site && is_folded(host, path))
-        && !rules.hosts.iter().any(|rule| rule.matches(host));
-    plain.then_some(host)
+        && query.is_none_or(|query| query.bytes().all(is_plain_in_query))
+        && fragment.is_none_or(|fragment| fragment.bytes().all(is_plain_in_fragment));
+    plain.then(|| Parts {
+        https,
+        credentials: false,
+        host: Cow::Borrowed(host),
+        port: None,
+        path: Cow::Borrowed(path),
+        query: query.map(Cow::Borrowed),
+        fragment: fragment.map(Cow::Borrowed),
+    })
+}
+
+/// Whether no step has anything to do for scheme, host and path as [`parts`] gives them.
+pub(super) fn is_settled(parts: &Parts<'_>, rules: &UrlRules) -> bool {
+    let folded = || {
+        let last = parts.path.rsplit('/').next().unwrap_or_default();
+        !parts.https
+            || parts.host.starts_with("www.")
+            || (last.is_empty() && parts.path.len() > 1)
+            || INDEX_PAGES.contains(&last)
+    };
+    memchr::memchr(b';', parts.path.as_bytes()).is_none()
+        && !(rules.strength == Strength::Site && folded())
+        && !rules.hosts.iter().any(|rule| rule.matches(&parts.host))
+}
+
+/// What stands before the first `sign`, and what behind it.
+fn cut(text: &str, sign: u8) -> (&str, Option<&str>) {
+    let cut = memchr::memchr(sign, text.as_bytes()).and_then(|at| Some((text.get(..at)?, text.get(at + 1..)?)));
+    cut.map_or((text, None), |(before, behind)| (before, Some(behind)))
 }
 
 /// A host of labels of small letters, digits and hyphens (RFC 1123 2.1), the last of which starts with a letter.
@@ -39,32 +69,18 @@ fn is_plain_host(host: &str) -> bool {
     last.starts_with(|c: char| c.is_ascii_lowercase())
 }
 
-/// Whether a step of `site` may find something in the host or path.
-fn is_folded(host: &str, path: &str) -> bool {
-    let last = path.rsplit('/').next().unwrap_or_default();
-    host.starts_with("www.") || (last.is_empty() && path.len() > 1) || INDEX_PAGES.contains(&last)
-}
-
-/// Bytes of a path that no step touches, `;` aside: those that RFC 3986 3.3 allows unescaped in it.
+/// Bytes that RFC 3986 3.3 allows unescaped in a path.
 const fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
-        || matches!(
-            byte,
-            b'/' | b'-'
-                | b'.'
-                | b'_'
-                | b'~'
-                | b'!'
-                | b'$'
-                | b'\''
-                | b'('
-                | b')'
-                | b'*'
-                | b','
-                | b':'
-                | b'@'
-                | b'='
-                | b'&'
-                | b'+'
-        )
+        || matches!(byte, b'/' | b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'&'..=b',' | b':' | b';' | b'=' | b'@')
+}
+
+/// Bytes that are not in the special-query percent-encode set (WHATWG URL 1.3).
+const fn is_plain_in_query(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !matches!(byte, b'"' | b'#' | b'<' | b'>' | b'\'')
+}
+
+/// Bytes that are not in the fragment percent-encode set.
+const fn is_plain_in_fragment(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !matches!(byte, b'"' | b'<' | b'>' | b'`')
 }

@@ -85,10 +85,8 @@ pub(super) fn retain(parts: &mut Parts<'_>, wanted: impl Fn(&str) -> bool) {
     change(parts, |query| {
         let mut pieces = query.split('&');
         let first = pieces.position(|piece| !wanted(name(piece)))?;
-        let mut out = String::with_capacity(query.len());
-        query.split('&').take(first).for_each(|piece| push(piece, &mut out));
-        pieces.filter(|piece| wanted(name(piece))).for_each(|piece| push(piece, &mut out));
-        Some(out)
+        let kept = query.split('&').take(first).chain(pieces.filter(|piece| wanted(name(piece))));
+        Some(kept.collect::<Vec<_>>().join("&"))
     });
 }
 
