@@ -31,7 +31,7 @@ pub(super) fn https(parts: &mut Parts<'_>) {
 pub(super) fn www(parts: &mut Parts<'_>) {
     let mut host: &str = &parts.host;
     while let Some(rest) = host.strip_prefix("www.") {
-        if rest.split('.').filter(|label| !label.is_empty()).count() < 2 {
+        if rest.split('.').filter(|label| !label.is_empty()).take(2).count() < 2 {
             break;
         }
         host = rest;
