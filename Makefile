@@ -42,9 +42,9 @@ lint: $(VENV)/built  ## formatting, linters, types, floors, the kernel's stub
 test-rust: $(VENV)/built  ## the Rust tests alone
 	@# The binding is tested from Python: a test binary of it would need a shared libpython, which not every machine has.
 	if cargo nextest --version >/dev/null 2>&1; then \
-	    cargo nextest run --workspace --exclude seenbefore-py --locked && cargo test --doc --workspace --exclude seenbefore-py --locked; \
+	    cargo nextest run --workspace --exclude seenbefore-py --locked --no-fail-fast && cargo test --doc --workspace --exclude seenbefore-py --locked; \
 	else \
-	    cargo test --workspace --exclude seenbefore-py --locked; \
+	    cargo test --workspace --exclude seenbefore-py --locked --no-fail-fast; \
 	fi
 
 test-python: $(VENV)/built  ## the Python tests alone
