@@ -36,6 +36,19 @@ def test_says_what_the_oracle_says(store: SeenStore, batch: int) -> None:
     assert dump(store) == dump(oracle)
 
 
+def test_a_batch_of_many_contents_is_whole(store: SeenStore) -> None:
+    """A batch with more new keys than one statement takes is written to its last row, and found again."""
+    register(store)
+    items = [Item(f"k{number}", f"p{number}", number) for number in range(6000)]
+    run_whole(store, items, "/one", batch=6000)
+    run_whole(store, items[::-1], "/two", batch=5000)
+    rows = list(store.sightings(run=2))
+    assert [row.content for row in rows] == [row.place for row in rows] == list(range(6000, 0, -1))
+    assert {row.verdict for row in rows} == {3}
+    info = store.info()
+    assert (info.contents, info.places, info.sightings) == (6000, 6000, 12000)
+
+
 def test_first_sighting_is_for_ever(store: SeenStore) -> None:
     """A content and a place keep the id of their first sighting, whatever is seen of them later, in whatever run."""
     register(store)

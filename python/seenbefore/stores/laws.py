@@ -8,6 +8,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from operator import itemgetter
 from typing import Any
 
 from seenbefore.errors import RuleChanged, StoreDamaged, UsageError
@@ -159,11 +160,11 @@ class Claimed:
 
         Everything is sorted, so this takes a tenth of the time of building sets.
         """
-        keys = self._contents
-        contents = [row[0] for row in judged.contents_new]
+        keys, first = self._contents, itemgetter(0)
+        contents = list(map(first, judged.contents_new))
         contents += [keys[row[0] * WIDTH : row[0] * WIDTH + WIDTH] for row in self._known]
         contents.sort()
-        return b"".join(contents) == keys and b"".join(row[0] for row in judged.places) == self._places
+        return b"".join(contents) == keys and b"".join(map(first, judged.places)) == self._places
 
     def _strangers(self, judged: JudgedBatch) -> str | None:
         known, new = self.known().keys(), {row[0] for row in judged.contents_new}

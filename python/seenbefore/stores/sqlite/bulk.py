@@ -11,16 +11,18 @@ from typing import Any
 _PARAMETERS = 8_000
 
 
-def write(connection: sqlite3.Connection, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Write rows of one width. `into` is all of the statement that stands before VALUES."""
+def write(
+    connection: sqlite3.Connection, into: str, rows: Sequence[tuple[Any, ...]], *, owner: int | None = None
+) -> None:
+    """Write rows of one width. `into` is what stands before VALUES; `owner` comes first in every row, where given."""
     if not rows:
         return
     width = len(rows[0])
-    one = f"({', '.join('?' * width)})"
+    marks = ", ".join("?" * width)
+    one = f"({marks})" if owner is None else f"({owner:d}, {marks})"
     many = _PARAMETERS // width
     whole = len(rows) - len(rows) % many
-    flat, step = list(chain.from_iterable(rows[:whole])), many * width
     if whole:
-        statement = f"{into} VALUES {', '.join([one] * many)}"
-        connection.executemany(statement, [flat[at : at + step] for at in range(0, len(flat), step)])
+        parameters = (tuple(chain.from_iterable(rows[at : at + many])) for at in range(0, whole, many))
+        connection.executemany(f"{into} VALUES {', '.join([one] * many)}", parameters)
     connection.executemany(f"{into} VALUES {one}", rows[whole:])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from seenbefore.stores.laws import WIDTH
@@ -44,18 +44,17 @@ class Levels:
         rows.sort()
         return rows
 
-    def insert(self, ruleset: int, rows: Iterable[tuple[Any, ...]]) -> None:
+    def insert(self, ruleset: int, rows: Sequence[tuple[Any, ...]]) -> None:
         """Write rows (key, facts…) of keys that neither level has."""
         self._write("INSERT", ruleset, rows)
 
-    def replace(self, ruleset: int, rows: Iterable[tuple[Any, ...]]) -> None:
+    def replace(self, ruleset: int, rows: Sequence[tuple[Any, ...]]) -> None:
         """Write rows (key, facts…) that count from now on, whether or not their keys are there."""
         self._write("INSERT OR REPLACE", ruleset, rows)
 
-    def _write(self, how: str, ruleset: int, rows: Iterable[tuple[Any, ...]]) -> None:
-        owned = [(ruleset, *row) for row in rows]
-        write(self._connection, f"{how} INTO {self._columns}", owned)
-        self._uncounted += len(owned)
+    def _write(self, how: str, ruleset: int, rows: Sequence[tuple[Any, ...]]) -> None:
+        write(self._connection, f"{how} INTO {self._columns}", rows, owner=ruleset)
+        self._uncounted += len(rows)
 
     def settle(self) -> None:
         """Merge what the recent level holds over its limit: the next stretch of the key space, in order."""

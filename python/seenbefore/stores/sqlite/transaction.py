@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Self
@@ -201,11 +201,13 @@ class SqliteTransaction:
         self._claimed = NOTHING_CLAIMED
         self._writer.turns.run = progress.run
 
-    def _moved(self, judged: JudgedBatch) -> Iterator[tuple[Digest, int, int]]:
+    def _moved(self, judged: JudgedBatch) -> list[tuple[Digest, int, int]]:
         known = self._claimed.known() if judged.contents_earlier else {}
+        moved = []
         for key, seen in judged.contents_earlier:
             first, before = known[key]
-            yield key, first, seen if before is None else min(before, seen)
+            moved.append((key, first, seen if before is None else min(before, seen)))
+        return moved
 
     def _write_blocks(self, run: int, judged: JudgedBatch, packed: Sequence[tuple[Any, Any]]) -> None:
         if judged.sightings:
