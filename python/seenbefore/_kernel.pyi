@@ -4,6 +4,26 @@ import builtins
 from collections.abc import Sequence
 from typing import Any, Final, final
 
+__all__ = [
+    "KINDS",
+    "PROBLEM_CODES",
+    "REFUSAL_CODES",
+    "TEXT_STEPS",
+    "UNICODE_VERSION",
+    "URL_STEPS",
+    "URL_STRENGTHS",
+    "VERDICTS",
+    "VERSION",
+    "Batch",
+    "Judged",
+    "KeyBatch",
+    "Keys",
+    "Ruleset",
+    "canonical_json",
+    "canonical_url",
+    "normalise",
+]
+
 VERSION: Final[str]
 UNICODE_VERSION: Final[str]
 KINDS: Final[tuple[str, ...]]
