@@ -171,7 +171,7 @@ def test_timestamps() -> None:
 
 @pytest.mark.parametrize("name", ["H46", "H49", "H50", "H52"])
 def test_urls(name: str) -> None:
-    """URLs have the canonical form of the case, are the same or apart as it says, and canonical URLs stay as they are."""
+    """URLs have the canonical form of the case, are the same or apart as it says, and canonical ones stay."""
     found = case(name)
     given, expected = found["input"], found["expected"]
     for url, canonical in zip(given.get("urls", []), expected.get("canonical", []), strict=True):

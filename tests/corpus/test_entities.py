@@ -64,7 +64,10 @@ def test_part_of_the_rule() -> None:
     plain = _kernel.Ruleset.from_toml('name = "t"\nversion = 1\nidentity = ["t"]\n[fields.t]\n')
     assert rules("text").fingerprint != plain.fingerprint
     assert json.loads(rules("text").identity_json)["boundary"] == {"t": {"entities": "decode"}}
-    assert rules("text").keys({"t": "AT&amp;T"}).content_key.split(":")[2] == plain.keys({"t": "AT&T"}).content_key.split(":")[2]
+    assert (
+        rules("text").keys({"t": "AT&amp;T"}).content_key.split(":")[2]
+        == plain.keys({"t": "AT&T"}).content_key.split(":")[2]
+    )
 
 
 def test_link() -> None:

@@ -585,7 +585,7 @@ def joiners(text: str) -> str:
 
     def one(run: Any) -> str:
         start, end = run.span()
-        virama = start > 0 and _within(text[start - 1], VIRAMA)
+        virama = _after_virama(text, start)
         if "\u200d" in run.group() and (virama or _emoji_pair(text, start, end)):
             return "\u200d"
         if "\u200c" in run.group() and (virama or _joining_pair(text, start, end)):
@@ -593,6 +593,16 @@ def joiners(text: str) -> str:
         return ""
 
     return _JOINERS.sub(one, text)
+
+
+def _after_virama(text: str, start: int) -> bool:
+    """UAX #31 2.3 A2: a virama is among the marks (ccc other than 0) directly before the joiner."""
+    at = start - 1
+    while at >= 0 and unicodedata.combining(text[at]):
+        if _within(text[at], VIRAMA):
+            return True
+        at -= 1
+    return False
 
 
 def _emoji_pair(text: str, start: int, end: int) -> bool:
@@ -1146,7 +1156,7 @@ def decoded(text: str, attribute: bool) -> str:
         decimal, hexadecimal, name = match.group("decimal"), match.group("hex"), match.group("name")
         if name is None:
             code = int(decimal) if decimal else int(hexadecimal, 16)
-            if code in _C1 and _C1[code]:
+            if _C1.get(code):
                 return _C1[code]
             return "\ufffd" if code == 0 or code > 0x10FFFF or 0xD800 <= code < 0xE000 else chr(code)
         known = next((name[:end] for end in range(len(name), 0, -1) if name[:end] in html.entities.html5), None)

@@ -2,8 +2,8 @@
 
 use super::TextPolicy;
 use crate::unicode::{
-    JOINER, NON_JOINER, is_emoji_modifier, is_joiner, is_pictographic, is_tag, is_transparent, is_virama, joins_back,
-    joins_onward,
+    JOINER, NON_JOINER, combining_class, is_emoji_modifier, is_joiner, is_pictographic, is_tag, is_transparent,
+    is_virama, joins_back, joins_onward,
 };
 
 const BLACK_FLAG: char = '\u{1F3F4}';
@@ -12,8 +12,8 @@ const CANCEL_TAG: char = '\u{E007F}';
 /// # What it folds
 /// First removes tag characters outside flags. Then makes of each run of U+200C and U+200D at most one: U+200D where it is
 /// allowed and occurs in the run, else U+200C where that is allowed and occurs, else nothing. U+200D is allowed between an
-/// `Extended_Pictographic` or emoji modifier and an `Extended_Pictographic` (UTS #51), and directly after a virama; U+200C
-/// directly after a virama, and between joining letters (RFC 5892 A.1 and A.2, UAX #31 section 2.3).
+/// `Extended_Pictographic` or emoji modifier and an `Extended_Pictographic` (UTS #51), and after a virama
+/// and marks; U+200C after a virama and marks, and between joining letters (RFC 5892 A.1 and A.2, UAX #31 section 2.3).
 /// # Why
 /// A joiner makes one family out of three people, and a non-joiner keeps two halves of a Persian word apart: that is content.
 /// Anywhere else nothing is seen of them.
@@ -77,7 +77,8 @@ fn next_joiner(input: &str, from: usize) -> Option<usize> {
 
 /// What stays of a run of joiners between the texts before and after it.
 fn settled(before: &str, run: &str, after: &str) -> Option<char> {
-    let after_virama = before.chars().next_back().is_some_and(is_virama);
+    // Marks of other classes may stand between (UAX #31 2.3 A2): looked at only up to the base, whatever order they are in.
+    let after_virama = before.chars().rev().take_while(|&c| combining_class(c) != 0).any(is_virama);
     if run.contains(JOINER) && (after_virama || between_emoji(before, after)) {
         Some(JOINER)
     } else if run.contains(NON_JOINER) && (after_virama || between_joining_letters(before, after)) {

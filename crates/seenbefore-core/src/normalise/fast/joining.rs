@@ -17,7 +17,7 @@ impl Scan<'_> {
         let length = tail.find(|c| !is_joiner(c) && !is_invisible(c)).unwrap_or(tail.len());
         let (run, rest) = tail.split_at(length);
         let before = head.chars().rev().find(|&c| !is_invisible(c));
-        let kept = if self.combining == 9 {
+        let kept = if self.virama {
             Some(if run.contains(JOINER) { JOINER } else { NON_JOINER })
         } else {
             let before = self.neighbour(before)?;

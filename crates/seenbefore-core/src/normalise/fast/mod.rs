@@ -32,10 +32,14 @@ pub(super) fn scan(input: &str, policy: TextPolicy, scratch: &mut Scratch, out: 
         base_out: 0,
         composed: (0, ' '),
         combining: 0,
+        virama: false,
         after_space: true,
     };
     scan.run().is_some()
 }
+
+/// The combining class of viramas.
+const VIRAMA: u8 = 9;
 
 /// The text judged so far, and where its last combining sequence began.
 struct Scan<'a> {
@@ -54,6 +58,8 @@ struct Scan<'a> {
     composed: (usize, char),
     /// The combining class of the last mark; 0 after a base.
     combining: u8,
+    /// Whether a virama is among the marks since the base.
+    virama: bool,
     /// Whether what was put out last is a space, or nothing.
     after_space: bool,
 }
@@ -92,8 +98,7 @@ impl Scan<'_> {
                 self.replace(at, end);
                 self.out.extend(char::from_u32(class));
             } else if let Some(combining) = mark_class(class).filter(|&combining| combining >= self.combining) {
-                self.combining = combining;
-                self.after_space = false;
+                self.mark(combining);
             } else {
                 at = self.special(class, at, end)?;
                 continue;
@@ -135,6 +140,15 @@ impl Scan<'_> {
     fn base(&mut self, at: usize) {
         self.base_in = at;
         self.combining = 0;
+        self.virama = false;
+        self.after_space = false;
+    }
+
+    /// A mark of this combining class goes on with the combining sequence.
+    #[inline]
+    fn mark(&mut self, combining: u8) {
+        self.combining = combining;
+        self.virama |= combining == VIRAMA;
         self.after_space = false;
     }
 

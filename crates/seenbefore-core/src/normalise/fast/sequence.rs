@@ -32,6 +32,7 @@ impl Scan<'_> {
             self.copy_from = end;
             self.composed = (end, composed);
             self.combining = 0;
+            self.virama = false;
             self.after_space = false;
             return Some(());
         }
@@ -41,9 +42,8 @@ impl Scan<'_> {
         }
         match combining_class(second) {
             0 => self.base(at),
-            combining => self.combining = combining,
+            combining => self.mark(combining),
         }
-        self.after_space = false;
         Some(())
     }
 
