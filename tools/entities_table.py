@@ -10,7 +10,7 @@ from html.entities import html5
 from pathlib import Path
 
 TABLE = Path(__file__).resolve().parent.parent / "crates" / "seenbefore-core" / "src" / "entities" / "table.rs"
-HEAD = """//! Named character references (HTML Standard, section of that name): made by tools/entities_table.py.
+HEAD = """//! Named character references (HTML Standard, section of that name): made by `tools/entities_table.py`.
 
 /// Every name after `&`, most with their `;`, sorted by bytes, and what it stands for.
 #[rustfmt::skip]

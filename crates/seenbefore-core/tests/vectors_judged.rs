@@ -1,5 +1,7 @@
 //! The vectors of verdicts, receipts, fingerprints and times, wherever batches are cut.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test that fails to unwrap has failed
+
 use seenbefore_core::batch::{Batch, Block, Earlier, KnownContent, KnownPlace, Setting};
 use seenbefore_core::keys::{Digest, sha256};
 use seenbefore_core::ruleset::Ruleset;

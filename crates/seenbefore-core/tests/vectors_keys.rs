@@ -1,5 +1,7 @@
 //! The vectors of `spec/vectors/keys.json`: a ruleset and a line give keys and facts, or a refusal with its field.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test that fails to unwrap has failed
+
 use seenbefore_core::boundary;
 use seenbefore_core::error::Refusal;
 use seenbefore_core::json::Tape;
@@ -42,7 +44,7 @@ fn found(rules: &Ruleset, vector: &Json) -> Result<Map<String, Json>, Refusal> {
     set("content_key", json!(labelled("", keyed.content)));
     set("url_key", json!(labelled(":url", keyed.place)));
     set("payload_digest", json!(keyed.payload.map(|digest| format!("sha256:{}", hex(&digest)))));
-    set("problems", json!(keyed.problems.iter().map(|problem| problem.code()).collect::<Vec<_>>()));
+    set("problems", json!(keyed.problems.iter().map(seenbefore_core::error::Problem::code).collect::<Vec<_>>()));
     let canonical = own.and_then(|url| canonical_url(&url, &rules.url).ok()).map(|canonical| canonical.url);
     set("canonical_url", json!(canonical));
     set("url", json!(texts.get(keyed.url)));

@@ -170,7 +170,7 @@ impl Batch {
     }
 
     /// Writes receipts, kept rows and refused lines; `earlier` holds what `judge` asked for, sorted by id.
-    #[allow(clippy::type_complexity)] // the shape of a database row
+    #[allow(clippy::type_complexity, clippy::needless_pass_by_value)] // the shape of a database row, and pyo3 gives it away
     fn render(
         &self,
         py: Python<'_>,

@@ -44,7 +44,7 @@ pub fn normalise(
 /// A ruleset of one field, so that settings are read and checked in one place only.
 fn one_field(py: Python<'_>, kind: &str, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Ruleset> {
     let mut toml = "name = \"value\"\nversion = 1\nidentity = [\"value\"]\n[fields.value]\n".to_owned();
-    let mut setting = |name: &str, value: &str| toml.push_str(&format!("{name} = {value}\n"));
+    let mut setting = |name: &str, value: &str| toml.extend([name, " = ", value, "\n"]);
     setting("kind", &quoted(kind));
     for (name, value) in settings.into_iter().flatten() {
         setting(&quoted(&name.extract::<String>()?), &toml_of(&value)?);

@@ -84,7 +84,7 @@ impl Ruleset {
             content_key: keyed.content.map(|digest| self.labelled("", &digest)),
             url_key: keyed.place.map(|digest| self.labelled(":url", &digest)),
             payload_digest: keyed.payload.map(|digest| format!("sha256:{}", hex(&digest))),
-            problems: keyed.problems.iter().map(|problem| problem.code()).collect(),
+            problems: keyed.problems.iter().map(seenbefore_core::error::Problem::code).collect(),
             url: texts.get(keyed.url).map(str::to_owned),
             canonical_url: canonical.map(|canonical| canonical.url),
             source: texts.get(keyed.source).filter(|source| !source.is_empty()).map(str::to_owned),
@@ -136,7 +136,7 @@ impl Ruleset {
                 });
             }
             (Told::Step(step, before, after), Some(field)) => {
-                field.steps.push((step, before.to_owned(), after.to_owned()))
+                field.steps.push((step, before.to_owned(), after.to_owned()));
             }
             (Told::Form(form), Some(field)) => field.form = form.map(str::to_owned),
             _ => {}

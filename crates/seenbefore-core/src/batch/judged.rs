@@ -149,11 +149,11 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
         } else {
             content.id = id;
         }
-        if let Some(time) = keyed.fetched_at {
-            if content.first_seen.is_none_or(|first| time < first) {
-                content.first_seen = Some(time);
-                content.moved = true;
-            }
+        if let Some(time) = keyed.fetched_at
+            && content.first_seen.is_none_or(|first| time < first)
+        {
+            content.first_seen = Some(time);
+            content.moved = true;
         }
         judgement.content = content.id;
         judgement.first_seen = content.first_seen;

@@ -1,4 +1,4 @@
-//! Named character references (HTML Standard, section of that name): made by tools/entities_table.py.
+//! Named character references (HTML Standard, section of that name): made by `tools/entities_table.py`.
 
 /// Every name after `&`, most with their `;`, sorted by bytes, and what it stands for.
 #[rustfmt::skip]

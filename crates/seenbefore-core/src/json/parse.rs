@@ -158,11 +158,12 @@ impl Reader<'_> {
                     return Err(self.fault("a \\u escape without four digits"));
                 };
                 self.at += 6;
-                if (0xD800..0xDC00).contains(&unit) && self.bytes.get(self.at..self.at + 2) == Some(b"\\u") {
-                    if let Some(0xDC00..0xE000) = hex4(self.bytes, self.at + 2) {
-                        self.at += 6;
-                        return Ok(());
-                    }
+                if (0xD800..0xDC00).contains(&unit)
+                    && self.bytes.get(self.at..self.at + 2) == Some(b"\\u")
+                    && let Some(0xDC00..0xE000) = hex4(self.bytes, self.at + 2)
+                {
+                    self.at += 6;
+                    return Ok(());
                 }
                 self.tape.surrogate |= (0xD800..0xE000).contains(&unit);
             }

@@ -90,7 +90,7 @@ pub(super) fn write(
             for field in fields {
                 let value = record.members().find(|(name, _)| name.is(&field.name)).map(|(_, value)| value);
                 one(&field.name, &*field.kind, field.kind_name, value, field.required, &mut |out| {
-                    out.extend_from_slice(&field.prefix)
+                    out.extend_from_slice(&field.prefix);
                 })?;
             }
         }

@@ -29,6 +29,7 @@ impl<'a> Given<'a> {
     ///
     /// # Errors
     /// `url-invalid` for a member that is not text.
+    #[must_use]
     pub fn url_of(&self, rules: &Ruleset, record: Value<'a>) -> Option<Result<Cow<'a, str>, Problem>> {
         let name = rules.record.url.as_deref();
         let Some(value) = find(record, name) else {
@@ -125,11 +126,11 @@ pub(super) fn read(
         }
         Fact::Other | Fact::Number(_) => problems.add(Problem::BadFetchedAt),
     }
-    let named = match find(record, names.source.as_deref()).map_or(Fact::None, fact) {
+    let stated = match find(record, names.source.as_deref()).map_or(Fact::None, fact) {
         Fact::Text(source) | Fact::Number(source) => Some(Cow::Owned(trim_spaces(&source).to_owned())),
         Fact::None | Fact::Other => None,
     };
-    let source = named.or_else(|| given.source.map(Cow::Borrowed)).or_else(|| host.map(Cow::Owned));
+    let source = stated.or_else(|| given.source.map(Cow::Borrowed)).or_else(|| host.map(Cow::Owned));
     facts.source = texts.push(&source.unwrap_or_else(|| Cow::Borrowed(last_part(given.input))));
     facts
 }

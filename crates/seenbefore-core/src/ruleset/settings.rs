@@ -94,14 +94,14 @@ impl<'a> Settings<'a> {
     /// A setting that takes one of `choices`.
     pub fn choice(&mut self, name: &'static str, choices: &[&'static str], default: &'static str) -> &'static str {
         let value = match self.ask(name) {
-            Some(Value::String(given)) => match choices.iter().find(|choice| *choice == given) {
-                Some(choice) => choice,
-                None => {
+            Some(Value::String(given)) => {
+                let known = choices.iter().find(|choice| *choice == given);
+                if known.is_none() {
                     let message = format!("\"{given}\" is none of {}{}", listed(choices), nearest(given, choices));
                     self.mistake(name, message);
-                    default
                 }
-            },
+                known.unwrap_or(&default)
+            }
             Some(other) => self.wrong(name, "a text", other, default),
             None => default,
         };
@@ -183,6 +183,7 @@ impl<'a> Settings<'a> {
     }
 
     /// Refuses every setting that nobody asked for, naming the nearest known one.
+    #[must_use]
     pub fn finish(mut self) -> Read {
         let asked = std::mem::take(&mut self.asked);
         for name in self.table.keys().filter(|name| !asked.contains(&name.as_str())) {
@@ -203,6 +204,7 @@ pub fn listed(choices: &[&str]) -> String {
 }
 
 /// `; did you mean "…"?` for the choice that is at most two edits away.
+#[must_use]
 pub fn nearest(given: &str, choices: &[&str]) -> String {
     let best = choices.iter().map(|choice| (edits(given, choice), choice)).min();
     match best {
