@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -39,35 +40,44 @@ def whole_batches(path: Path) -> int:
     return seq
 
 
+def killed_until_done(path: Path, dice: random.Random) -> int:
+    """Start the crawl and kill it, again and again, until it ends by itself → how often it was killed."""
+    kills = 0
+    while True:
+        worker = start(path, "/out", 0, RECORDS, BATCH)
+        assert worker.stdout is not None
+        worker.stdout.readline()
+        time.sleep(dice.random() * 0.05)
+        worker.kill()
+        _, errors = worker.communicate(timeout=60)
+        assert errors == ""
+        if worker.returncode == 0:
+            return kills
+        kills += 1
+        done = whole_batches(path)
+        if done >= RECORDS - 2 * BATCH:
+            worker = start(path, "/out", 0, RECORDS, BATCH)
+            assert worker.communicate(timeout=120)[1] == ""
+            return kills
+
+
 @pytest.mark.slow
 def test_killed_at_random_moments(tmp_path: Path) -> None:
     """Killed again and again and started again with the same arguments, a run ends as one that was left alone."""
-    path, seed = tmp_path / "seen.db", random.randrange(10**9)
+    seed = random.randrange(10**9)
+    sys.stdout.write(f"seed {seed}\n")
     dice = random.Random(seed)
-    kills = 0
-    for _ in range(50 * KILLS):
-        worker = start(path, "/out", 0, RECORDS, BATCH)
-        assert worker.stdout is not None
-        for _ in range(dice.randint(1, 3)):
-            worker.stdout.readline()
-        time.sleep(dice.random() * 0.03)
-        worker.kill()
-        _, errors = worker.communicate(timeout=60)
-        assert errors == "", f"seed {seed}"
-        if worker.returncode == 0:
-            break
-        kills += 1
-        done = whole_batches(path) if path.exists() else 0
-        if kills >= KILLS or done >= RECORDS - 2 * BATCH:
-            break
-    worker = start(path, "/out", 0, RECORDS, BATCH)
-    assert worker.communicate(timeout=120)[1] == ""
     oracle = MemoryStore(blocks=True)
     register(oracle)
     run_whole(oracle, crawl(RECORDS), batch=BATCH)
-    with open_store(str(path), read_only=True) as store:
-        assert dump(store) == dump(oracle), f"seed {seed}"
-    assert kills >= min(3, KILLS), "the worker is too fast for the kills: give it more records"
+    kills = crawls = 0
+    while kills < KILLS:
+        path = tmp_path / f"{crawls}.db"
+        kills += killed_until_done(path, dice)
+        crawls += 1
+        assert crawls <= KILLS, "the worker is too fast for the kills: give it more records"
+        with open_store(str(path), read_only=True) as store:
+            assert dump(store) == dump(oracle)
 
 
 @pytest.mark.parametrize("steps", [1, 30, 300, 1000, 3000, 10000, ENOUGH])

@@ -2,7 +2,8 @@
 
     python -m tests.contract.worker PATH OUT SEED COUNT BATCH [STEPS]
 
-It registers the ruleset, begins the run of the directory OUT or finds where that stands, and commits a batch at a time.
+It registers the ruleset, begins the run of the directory OUT or goes on with it, and commits a batch at a time. A run
+that is finished is left alone.
 Before each transaction it prints the batch's first seq, so that whoever kills it knows that it is at work. With STEPS
 it kills itself in its second batch, after that many steps of SQLite.
 """
@@ -23,6 +24,8 @@ def main(path: str, out: str, seed: int, count: int, batch: int, steps: int = 0)
     items = crawl(count, seed)
     with SqliteStore(path) as store:
         register(store)
+        if any(run.out == out and run.state == "finished" for run in store.runs()):
+            return
         with store.transaction() as transaction:
             found = transaction.unfinished_run(out)
         run = begin(store, out) if found is None else found.ordinal
