@@ -107,8 +107,8 @@ class Refused(SeenbeforeError):
         self.code = code
         self.field = field
         self.detail = detail
-        where = "the record" if field is None else f"field {field!r}"
-        super().__init__(f"{where} is refused ({code}){f': {detail}' if detail else ''}", hint=hint)
+        reason = detail or ("" if field is None else f"field {field!r}")
+        super().__init__(f"the record is refused ({code}){f': {reason}' if reason else ''}", hint=hint)
 
 
 class UrlRefused(SeenbeforeError):

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import click
 
+from seenbefore.cli.terminal import harmless
 from seenbefore.errors import Interrupted, SeenbeforeError
 
 # A fault of the program itself (sysexits.h), and what a shell shows for a reader that went away (128 + SIGPIPE).
@@ -92,4 +93,4 @@ def _broken(error: BaseException) -> NoReturn:
 
 
 def _say(message: str) -> None:
-    click.echo(f"{click.style('error:', fg='red', bold=True)} {message}", err=True)
+    click.echo(f"{click.style('error:', fg='red', bold=True)} {harmless(message)}", err=True)

@@ -6,8 +6,7 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-import click
-
+from seenbefore.cli.terminal import harmless, say
 from seenbefore.stores.base import Waiting
 from seenbefore.types import SourceSummary, Summary
 
@@ -49,9 +48,9 @@ class Meter:
     def note(self, text: str) -> None:
         """A sentence on stderr, above the bar."""
         if self._bar is not None:
-            self._bar.console.print(text, markup=False, highlight=False)
+            self._bar.console.print(harmless(text), markup=False, highlight=False)
         else:
-            click.echo(text, err=True)
+            say(text, err=True)
 
     def waits(self, waiting: Waiting) -> None:
         """Says for whom a store is waited for."""
@@ -84,27 +83,25 @@ class Meter:
 def closing(summary: Summary, rules: str, out: str | None, store: str, *, dry_run: bool) -> None:
     """The verdict table, the collapse rate of each source, the rule, and where everything is."""
     if not summary.inputs and not summary.records:
-        click.echo("nothing to do: every input was judged already" if not summary.run else "no records")
+        say("nothing to do: every input was judged already" if not summary.run else "no records")
         if not summary.run:
             return
-    click.echo(
-        f"run {summary.run}: {summary.records:,} records in {summary.seconds:.1f} s{' (dry run)' if dry_run else ''}"
-    )
-    click.echo()
+    say(f"run {summary.run}: {summary.records:,} records in {summary.seconds:.1f} s{' (dry run)' if dry_run else ''}")
+    say()
     _print(["verdict", "records", "share"], _verdicts(summary))
     if rows := _sources(summary):
-        click.echo()
+        say()
         _print(["source", "keyed", "seen before", "collapse rate"], rows)
     for title, counts in (("refused", summary.refusals), ("problems", summary.problems)):
         if counts:
-            click.echo()
-            click.echo(f"{title}: {', '.join(f'{code} {count:,}' for code, count in counts.items())}")
-    click.echo()
-    click.echo(f"kept {summary.kept:,}, skipped {summary.skipped:,}, refused {summary.verdicts['refused']:,}")
-    click.echo(f"ruleset {summary.ruleset} ({rules}) {summary.fingerprint[:19]}…")
-    click.echo(f"store   {store}{' (unchanged)' if dry_run else ''}")
+            say()
+            say(f"{title}: {', '.join(f'{code} {count:,}' for code, count in counts.items())}")
+    say()
+    say(f"kept {summary.kept:,}, skipped {summary.skipped:,}, refused {summary.verdicts['refused']:,}")
+    say(f"ruleset {summary.ruleset} ({rules}) {summary.fingerprint[:19]}…")
+    say(f"store   {store}{' (unchanged)' if dry_run else ''}")
     if out is not None:
-        click.echo(f"files   {out}: kept.ndjson receipts.ndjson refused.ndjson summary.json")
+        say(f"files   {out}: kept.ndjson receipts.ndjson refused.ndjson summary.json")
 
 
 def _verdicts(summary: Summary) -> list[list[str]]:
@@ -150,7 +147,7 @@ def _print(heads: list[str], rows: list[list[str]]) -> None:
             head, justify="right" if index else "left", no_wrap=True, overflow="fold" if index else "ellipsis"
         )
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*(harmless(cell) for cell in row))
     if not console.is_terminal:
         console.width = 200
     console.print(table, markup=False, highlight=False)

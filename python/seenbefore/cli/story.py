@@ -9,6 +9,7 @@ import click
 
 from seenbefore.audit.explain import Comparison, Explanation, FieldStory, Step
 from seenbefore.audit.words import visible
+from seenbefore.cli.terminal import harmless, say
 from seenbefore.stores.base import SightingRow
 
 _WIDTH = 160
@@ -33,7 +34,7 @@ def print_explanation(told: Explanation, history: Sequence[SightingRow] = ()) ->
             _line(name, value)
     _steps(told.url_steps)
     for note in told.notes:
-        click.echo(f"\nnote: {note}")
+        say(f"\nnote: {note}")
     _fields(told.fields)
     if told.earlier is not None and told.receipt is not None:
         _earlier(told, told.earlier, told.receipt)
@@ -57,17 +58,17 @@ def _verdict(told: Explanation) -> None:
 def print_comparison(both: Comparison) -> None:
     """Two records: the same or not, and what decides it."""
     click.secho("same content" if both.same_content else "different contents", bold=True)
-    click.echo(f"  {both.how}")
+    say(f"  {both.how}")
     if both.same_url is not None:
-        click.echo(f"  the URLs are {'one place' if both.same_url else 'two places'}")
+        say(f"  the URLs are {'one place' if both.same_url else 'two places'}")
     for name, told in (("one", both.one), ("other", both.other)):
         receipt = told.receipt
         row = _row(receipt) if told.judged and receipt is not None else told.whence or "given"
-        click.echo(f"\n{name}: {row}\n  {told.content_key or 'no content key'}")
+        say(f"\n{name}: {row}\n  {told.content_key or 'no content key'}")
     for first, second in both.stories:
         for name, story in (("one", first), ("other", second)):
             if story is not None:
-                click.echo(f"\n{name}:", nl=False)
+                say(f"\n{name}:", nl=False)
                 _fields((story,))
 
 
@@ -81,10 +82,10 @@ def _earlier(told: Explanation, earlier: Explanation, receipt: Mapping[str, Any]
     _line("match", match.get(str(receipt["matched_on"]), "none"))
     mine = {story.field: story.value for story in told.fields}
     for note in earlier.notes:
-        click.echo(f"note: {note}")
+        say(f"note: {note}")
     spelled = tuple(story for story in earlier.fields if mine.get(story.field) != story.value)
     if told.fields and earlier.fields and not spelled:
-        click.echo("every identity field came in the same spelling there")
+        say("every identity field came in the same spelling there")
     _fields(spelled)
 
 
@@ -92,31 +93,31 @@ def _fields(stories: Sequence[FieldStory]) -> None:
     for story in stories:
         if story.form is None:
             continue
-        click.secho(f"\n{story.field}", bold=True, nl=False)
-        click.echo(f" ({story.kind})")
-        click.echo(f"  value  {_short(story.value or '')}")
+        click.secho(f"\n{harmless(story.field)}", bold=True, nl=False)
+        say(f" ({story.kind})")
+        say(f"  value  {_short(story.value or '')}")
         _steps(story.steps)
-        click.echo(f"  form   {_short(story.form)}")
+        say(f"  form   {_short(story.form)}")
     absent = [
         story.field if story.value is None else f"{story.field} ({_short(story.value)})"
         for story in stories
         if story.form is None
     ]
     if absent:
-        click.echo(f"\nabsent, so left out of the key: {', '.join(absent)}")
+        say(f"\nabsent, so left out of the key: {', '.join(absent)}")
 
 
 def _steps(steps: Sequence[Step]) -> None:
     for step in steps:
-        click.echo(f"    {step.name}: {'; '.join(step.changes)}")
-        click.echo(f"      {_short(step.before)}\n      {_short(step.after)}")
+        say(f"    {step.name}: {'; '.join(step.changes)}")
+        say(f"      {_short(step.before)}\n      {_short(step.after)}")
 
 
 def _history(history: Sequence[SightingRow]) -> None:
     if len(history) > 1:
         click.secho(f"\nsighted {len(history):,} times", bold=True)
         for row in history[-_HISTORY_SHOWN:]:
-            click.echo(f"  {row.run}:{row.seq}  {row.source}  {row.url or 'no URL'}")
+            say(f"  {row.run}:{row.seq}  {row.source}  {row.url or 'no URL'}")
 
 
 def _row(receipt: Mapping[str, Any]) -> str:
@@ -125,7 +126,7 @@ def _row(receipt: Mapping[str, Any]) -> str:
 
 
 def _line(name: str, value: str) -> None:
-    click.echo(f"{name:<12} {value}")
+    say(f"{name:<12} {value}")
 
 
 def _short(text: str) -> str:

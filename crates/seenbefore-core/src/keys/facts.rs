@@ -168,11 +168,8 @@ fn fact(value: Value<'_>) -> Fact<'_> {
         }
         Kind::Number => {
             let mut plain = Vec::new();
-            match Decimal::read(value.raw()) {
-                Ok(number) => {
-                    number.write_any(&mut plain);
-                    Fact::Number(Cow::Owned(String::from_utf8_lossy(&plain).into_owned()))
-                }
+            match Decimal::read(value.raw()).and_then(|number| number.write_plain(&mut plain)) {
+                Ok(()) => Fact::Number(Cow::Owned(String::from_utf8_lossy(&plain).into_owned())),
                 Err(_) => Fact::Other,
             }
         }
