@@ -115,7 +115,7 @@ def test_refused_carries_its_code() -> None:
     """A refused record has the code of the rule, the field and the detail, whether or not a field is at fault."""
     error = errors.Refused("float", "price", "9.9 is a float")
     assert (error.code, error.field, error.detail, error.exit_status) == ("float", "price", "9.9 is a float", 1)
-    assert error.message == "field 'price' is refused (float): 9.9 is a float"
+    assert error.message == "the record is refused (float): 9.9 is a float"
     assert errors.Refused("no-identity", None, "").message == "the record is refused (no-identity)"
     assert errors.Refused.code == "refused"
 
