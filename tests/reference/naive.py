@@ -1366,8 +1366,10 @@ def _fact(rules: Ruleset, record: Dict[str, Any], name: str, given: Optional[str
 def _source(rules: Ruleset, record: Dict[str, Any], given: Optional[str]) -> Optional[str]:
     value = record.get(rules.record["source"]) if "source" in rules.record else None
     if isinstance(value, Number):
-        number = exact(value)
-        value = number and plain(number)
+        try:
+            value = written_out(value)
+        except Refused:  # a fact that cannot be written out is none: facts refuse no record
+            value = None
     return (trimmed(value) if isinstance(value, str) else "") or trimmed(given or "") or None
 
 
