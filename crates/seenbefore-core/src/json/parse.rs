@@ -299,7 +299,9 @@ fn repeated_name(text: &str, tape: &Tape, object: u32, names: &mut Vec<u32>) -> 
         let mut hashes = 0_u64;
         return names.iter().enumerate().find_map(|(index, at)| {
             let name = raw(*at);
-            let bit = 1 << (name.iter().take(12).fold(name.len(), |hash, byte| (hash * 31) ^ usize::from(*byte)) & 63);
+            let bit = 1
+                << (name.iter().take(12).fold(name.len(), |hash, byte| hash.wrapping_mul(31) ^ usize::from(*byte))
+                    & 63);
             let met = hashes & bit != 0;
             hashes |= bit;
             (met && names.iter().take(index).any(|earlier| raw(*earlier) == name)).then(|| shown(*at))
@@ -310,4 +312,18 @@ fn repeated_name(text: &str, tape: &Tape, object: u32, names: &mut Vec<u32>) -> 
         [a, b] if raw(*a) == raw(*b) => Some(shown(*a)),
         _ => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Tape, parse};
+
+    #[test]
+    fn repeated_names_are_found_however_long_they_are() {
+        let long = "Z".repeat(200);
+        let mut tape = Tape::new();
+        assert!(parse(&format!("{{\"{long}\":1,\"{long}a\":2}}"), &mut tape).is_ok());
+        let repeated = parse(&format!("{{\"{long}\":1,\"b\":0,\"{long}\":2}}"), &mut tape);
+        assert_eq!(repeated.map_err(|refusal| refusal.code.code()), Err("repeated-member"));
+    }
 }
