@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test that fails to unwrap has failed
 
+mod spec;
+
 use seenbefore_core::boundary;
 use seenbefore_core::canonicalise::{canonical_json, write_value};
 use seenbefore_core::error::{Problems, Refusal};
@@ -9,19 +11,7 @@ use seenbefore_core::json::{Builder, Kind, Tape, Value, parse};
 use seenbefore_core::kinds::{self, Context, Presence, Work};
 use seenbefore_core::ruleset::{Identity, Ruleset};
 use serde_json::Value as Json;
-
-fn vectors(name: &str) -> Vec<Json> {
-    let path = format!("{}/../../spec/vectors/{name}.json", env!("CARGO_MANIFEST_DIR"));
-    let file: Json = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
-    let vectors = file["vectors"].as_array().unwrap().clone();
-    assert!(!vectors.is_empty(), "{path} holds no vectors");
-    vectors
-}
-
-fn unhex(vector: &Json) -> Vec<u8> {
-    let hex = vector["in_hex"].as_str().unwrap();
-    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
-}
+use spec::{unhex, vectors};
 
 /// Compares what was found with `out` or `refused` of the vector.
 fn check(vector: &Json, found: &Result<Option<String>, Refusal>) {
@@ -70,14 +60,14 @@ fn read_line(line: &[u8], limit: usize) -> Result<Option<String>, Refusal> {
 fn a_line_is_one_record_or_refused_with_its_first_fault() {
     for vector in vectors("reading") {
         let limit = vector.get("limit").map_or(64 << 20, |limit| usize::try_from(limit.as_u64().unwrap()).unwrap());
-        check(&vector, &read_line(&unhex(&vector), limit));
+        check(&vector, &read_line(&unhex(vector["in_hex"].as_str().unwrap()), limit));
     }
 }
 
 #[test]
 fn an_input_is_split_at_line_feeds_only() {
     for vector in vectors("framing") {
-        let data = unhex(&vector);
+        let data = unhex(vector["in_hex"].as_str().unwrap());
         let (mut at, mut number, mut found) = (if data.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 }, 0, Vec::new());
         while at < data.len() {
             let (end, next) = boundary::line_end(&data, at);

@@ -2,28 +2,19 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test that fails to unwrap has failed
 
+mod spec;
+
 use seenbefore_core::batch::{Batch, Block, Earlier, KnownContent, KnownPlace, Setting};
 use seenbefore_core::keys::{Digest, sha256};
 use seenbefore_core::ruleset::Ruleset;
 use seenbefore_core::times::{parse_offset, read_fetched_at, write_utc};
 use serde_json::{Value as Json, json};
+use spec::{unhex, vectors};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Where batches are cut, in records.
 const CUTS: [usize; 4] = [1, 2, 7, 200_000];
-
-fn vectors(name: &str) -> Vec<Json> {
-    let path = format!("{}/../../spec/vectors/{name}.json", env!("CARGO_MANIFEST_DIR"));
-    let file: Json = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
-    let vectors = file["vectors"].as_array().unwrap().clone();
-    assert!(!vectors.is_empty(), "{path} holds no vectors");
-    vectors
-}
-
-fn unhex(hex: &str) -> Vec<u8> {
-    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
-}
 
 /// The simplest store there can be.
 #[derive(Default)]

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)] // a test that fails to unwrap has failed
 
+mod spec;
+
 use seenbefore_core::boundary;
 use seenbefore_core::error::Refusal;
 use seenbefore_core::json::Tape;
@@ -58,12 +60,10 @@ fn found(rules: &Ruleset, vector: &Json) -> Result<Map<String, Json>, Refusal> {
 
 #[test]
 fn a_ruleset_and_a_line_give_keys_or_a_refusal() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../spec/vectors/keys.json");
-    let file: Json = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    let vectors = file["vectors"].as_array().unwrap();
+    let vectors = spec::vectors("keys");
     assert!(vectors.len() > 100);
     let mut wrong = Vec::new();
-    for vector in vectors {
+    for vector in &vectors {
         let name = vector["name"].as_str().unwrap();
         let rules = match Ruleset::from_toml(vector["ruleset"].as_str().unwrap()) {
             Ok(rules) => rules,

@@ -2,29 +2,11 @@
 
 #![allow(clippy::expect_used)] // A test that cannot read its vectors has failed.
 
-use std::path::Path;
+mod spec;
 
 use seenbefore_core::normalise::{self, Scratch, TextPolicy};
 use serde_json::Value;
-
-/// The vectors of one file; none where the file is not there.
-fn vectors(kind: &str) -> Vec<Value> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors").join(format!("{kind}.json"));
-    if !path.exists() {
-        println!("skipped: there is no {}", path.display());
-        return Vec::new();
-    }
-    let text = std::fs::read_to_string(&path).expect("the vectors can be read");
-    let file: Value = serde_json::from_str(&text).expect("the vectors are JSON");
-    let vectors = file["vectors"].as_array().expect("a list of vectors").clone();
-    assert!(!vectors.is_empty(), "{} holds no vectors", path.display());
-    vectors
-}
-
-fn unhex(hex: &str) -> Vec<u8> {
-    let digits: Vec<u32> = hex.chars().map(|digit| digit.to_digit(16).expect("a hexadecimal digit")).collect();
-    digits.chunks(2).map(|pair| u8::try_from(pair[0] * 16 + pair[1]).expect("a byte")).collect()
-}
+use spec::{unhex, vectors};
 
 /// The string in `member`, held against its bytes in hex; nothing for null.
 fn text_of<'a>(vector: &'a Value, member: &str) -> Option<&'a str> {

@@ -2,22 +2,14 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod spec;
+
 use seenbefore_core::urls::{
     HostRule, PathRewrite, Strength, TRACKING_LIST_DATE, TRACKING_NAMES, TRACKING_PREFIXES, UrlProblem, UrlRules,
     canonical_url, redact,
 };
 use serde_json::Value;
-
-fn spec(file: &str) -> Value {
-    let path = format!("{}/../../spec/{file}.json", env!("CARGO_MANIFEST_DIR"));
-    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
-}
-
-fn vectors(name: &str) -> Vec<Value> {
-    let vectors = spec(&format!("vectors/{name}"))["vectors"].as_array().unwrap().clone();
-    assert!(!vectors.is_empty());
-    vectors
-}
+use spec::vectors;
 
 fn text<'a>(vector: &'a Value, member: &str) -> &'a str {
     let text = vector[member].as_str().unwrap();
@@ -74,7 +66,7 @@ fn redacted_urls() {
 /// The tracking list of the code is the published one.
 #[test]
 fn tracking_list() {
-    let table = spec("tables/tracking");
+    let table = spec::file("tables/tracking");
     assert_eq!(table["list_date"], TRACKING_LIST_DATE);
     let published = |member: &str| -> Vec<(String, String)> {
         let pairs = table[member].as_object().unwrap().iter();

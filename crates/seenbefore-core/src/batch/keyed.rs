@@ -129,7 +129,8 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
     fn chunk(&self, worker: &mut Worker, first: usize, entries: &[Entry]) -> Chunk {
         let mut chunk = Chunk { outcomes: Vec::with_capacity(entries.len()), texts: Texts::default() };
         for (index, entry) in (first..).zip(entries) {
-            let long = self.long.iter().find(|(at, _)| *at == index).map(|(_, long)| *long);
+            let long = self.long.binary_search_by_key(&index, |(at, _)| *at).ok();
+            let long = long.and_then(|at| self.long.get(at)).map(|(_, long)| *long);
             chunk.outcomes.push(self.one(worker, *entry, long, &mut chunk.texts));
         }
         chunk

@@ -93,6 +93,7 @@ pub struct Batch<P> {
     pieces: Vec<P>,
     inputs: Vec<String>,
     entries: Vec<Entry>,
+    /// Sorted by the position of the record.
     long: Vec<(usize, LongLine)>,
     bytes: usize,
     chunks: Vec<Chunk>,

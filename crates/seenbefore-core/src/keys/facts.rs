@@ -8,7 +8,7 @@ use crate::json::{Kind, Value};
 use crate::normalise::trim_spaces;
 use crate::ruleset::Ruleset;
 use crate::times::read_fetched_at;
-use crate::urls::{Canonical, Strength, UrlProblem, UrlRules, canonical_url, redact};
+use crate::urls::{UrlProblem, canonical_url, redact};
 use std::borrow::Cow;
 
 /// Facts for records that do not carry them, and the name of their input.
@@ -110,7 +110,7 @@ pub(super) fn read(
             match canonical_url(&url, &rules.url) {
                 Ok(canonical) => {
                     facts.place = Some(sha256(canonical.url.as_bytes()));
-                    host = Some(fetched_host(&url, canonical, rules));
+                    host = Some(canonical.host);
                 }
                 Err(problem) => problems.add(url_problem(problem)),
             }
@@ -175,15 +175,6 @@ fn fact(value: Value<'_>) -> Fact<'_> {
         }
         _ => Fact::Other,
     }
-}
-
-/// The host that the record was fetched from: as strength `exact` writes it, whatever the ruleset's strength folds.
-fn fetched_host(url: &str, canonical: Canonical, rules: &Ruleset) -> String {
-    if rules.url.strength != Strength::Site {
-        return canonical.host;
-    }
-    let exact = UrlRules { strength: Strength::Exact, hosts: Vec::new() };
-    canonical_url(url, &exact).map_or(canonical.host, |exact| exact.host)
 }
 
 fn url_problem(problem: UrlProblem) -> Problem {

@@ -8,7 +8,7 @@ pub use facts::{Given, Span, Texts};
 
 use crate::error::{Code, Problems, Refusal};
 use crate::json::Value;
-use crate::kinds::{Recorder, Work};
+use crate::kinds::Work;
 use crate::ruleset::{Identity, Ruleset};
 use sha2::{Digest as _, Sha256};
 
@@ -113,8 +113,6 @@ impl Maker {
 
     /// The canonical form that the content key is the digest of, each field and step told to `recorder`; none for a record without identity.
     ///
-    /// `recorder` gets the field's name, then as a [`Recorder`].
-    ///
     /// # Errors
     /// As [`Maker::keys`].
     pub fn explain(
@@ -131,6 +129,3 @@ impl Maker {
 }
 
 pub use content::Told;
-
-/// Kept so that the recorder's type has one home.
-pub type StepRecorder<'a> = Recorder<'a>;

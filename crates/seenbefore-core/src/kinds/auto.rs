@@ -1,9 +1,9 @@
 //! Kind `auto`: what an undeclared identity field is.
 
 use super::decimal::write_number;
+use super::nested::{write_list, write_object};
 use super::text::write_text;
 use super::{Context, FieldKind, Presence, wrong_type};
-use crate::canonicalise::{sorted_members, write_string};
 use crate::error::Refusal;
 use crate::json::{Kind, Value};
 use crate::normalise::TextPolicy;
@@ -49,50 +49,11 @@ impl FieldKind for Auto {
             Kind::Number => write_number("decimal", value.raw(), value.raw(), context, out)?,
             Kind::Float => return Err(wrong_type(Kind::Float, "a number")),
             Kind::String => return write_text(value, self.policy, context, out),
-            Kind::Array => return self.list(value, context, out),
-            Kind::Object => return self.object(value, context, out),
+            Kind::Array => return write_list(value, context, out, |item, context, out| self.write(item, context, out)),
+            Kind::Object => {
+                return write_object(value, context, out, |_, member, context, out| self.write(member, context, out));
+            }
         }
         Ok(Presence::Present)
-    }
-}
-
-impl Auto {
-    fn list(&self, list: Value<'_>, context: &mut Context<'_>, out: &mut Vec<u8>) -> Result<Presence, Refusal> {
-        let mut presence = Presence::Absent;
-        out.push(b'[');
-        for (index, element) in list.elements().enumerate() {
-            if index > 0 {
-                out.push(b',');
-            }
-            let start = out.len();
-            if self.write(element, context, out)? == Presence::Present {
-                presence = Presence::Present;
-            } else {
-                out.truncate(start);
-                out.extend_from_slice(b"null");
-            }
-        }
-        out.push(b']');
-        Ok(presence)
-    }
-
-    fn object(&self, object: Value<'_>, context: &mut Context<'_>, out: &mut Vec<u8>) -> Result<Presence, Refusal> {
-        let mut presence = Presence::Absent;
-        out.push(b'{');
-        for (name, value) in sorted_members(object) {
-            let start = out.len();
-            if presence == Presence::Present {
-                out.push(b',');
-            }
-            write_string(&name, out);
-            out.push(b':');
-            if self.write(value, context, out)? == Presence::Present {
-                presence = Presence::Present;
-            } else {
-                out.truncate(start);
-            }
-        }
-        out.push(b'}');
-        Ok(presence)
     }
 }

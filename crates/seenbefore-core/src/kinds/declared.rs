@@ -1,16 +1,14 @@
 //! A kind from the table that declares it: `[fields.NAME]`, `of` of a list, a member's table of an object.
 
 use super::float::{Rounded, places};
-use super::{Auto, Context, FieldKind, KINDS, Presence, write};
-use crate::error::Refusal;
-use crate::json::Value as Json;
-use crate::ruleset::{Scope, Settings};
+use super::{Auto, FieldKind, KINDS};
+use crate::ruleset::{Read, Scope, Settings};
 use toml::{Table, Value};
 
 /// The name and the kind that the table `settings` declares; none, with the mistakes noted, where there is no such kind.
 ///
 /// `float` holds for everything in the field for which no table within says otherwise.
-pub fn declared(settings: &mut Settings<'_>) -> Option<(&'static str, Box<dyn FieldKind>)> {
+fn declared(settings: &mut Settings<'_>) -> Option<(&'static str, Box<dyn FieldKind>)> {
     let kinds: Vec<&'static str> = KINDS.iter().map(|(kind, _)| *kind).collect();
     let kind = settings.choice("kind", &kinds, "text");
     let scope = settings.scope();
@@ -21,6 +19,35 @@ pub fn declared(settings: &mut Settings<'_>) -> Option<(&'static str, Box<dyn Fi
     // The kinds of what stands in them round for themselves; auto is rounded as a whole.
     let passes_on = matches!(kind, "list" | "set" | "object");
     Some((kind, if passes_on { made } else { rounded(made, settings.scope()) }))
+}
+
+/// The kinds that the tables in `section` declare, by name in the order of the text, and what the section was read as.
+pub fn declared_in(settings: &mut Settings<'_>, section: &'static str) -> (Vec<Declared>, Read) {
+    let (mut found, mut all) = (Vec::new(), Read::default());
+    for (name, value) in settings.table(section).into_iter().flatten() {
+        let path = format!("{section}.{name}");
+        let Value::Table(table) = value else {
+            settings.wrong(&path, "a table such as { kind = \"code\" }", value, ());
+            continue;
+        };
+        let mut within = settings.within(&path, table);
+        let Some((kind_name, kind)) = declared(&mut within) else { continue };
+        let read = within.finish();
+        all.in_force.insert(name.clone(), Value::Table(read.in_force));
+        all.stated.insert(name.clone(), Value::Table(read.stated));
+        found.push(Declared { name: name.clone(), kind_name, kind });
+    }
+    (found, all)
+}
+
+/// A kind that a table declares for a name.
+pub struct Declared {
+    /// The field's or member's name.
+    pub name: String,
+    /// The kind's name.
+    pub kind_name: &'static str,
+    /// The kind with its settings.
+    pub kind: Box<dyn FieldKind>,
 }
 
 /// A kind that takes binary floats where the scope says how to round them.
@@ -62,21 +89,6 @@ pub(super) fn item_kind(settings: &mut Settings<'_>) -> Box<dyn FieldKind> {
     let default = read.stated.len() == 1 && matches!(made, Some(("auto", _)));
     settings.note_table("of", read.in_force, (!default).then_some(read.stated));
     made.map_or_else(|| undeclared(settings), |(_, kind)| kind)
-}
-
-/// Appends the canonical form of an item or member, nothing where it is absent.
-pub(super) fn write_item(
-    kind: &dyn FieldKind,
-    item: Json<'_>,
-    context: &mut Context<'_>,
-    out: &mut Vec<u8>,
-) -> Result<Presence, Refusal> {
-    let start = out.len();
-    let presence = write(kind, item, context, out)?;
-    if presence == Presence::Absent {
-        out.truncate(start);
-    }
-    Ok(presence)
 }
 
 #[cfg(test)]

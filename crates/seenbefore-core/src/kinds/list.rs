@@ -1,7 +1,8 @@
 //! Kind `list`: values of one kind, in their order.
 
-use super::declared::{item_kind, write_item};
-use super::{Context, FieldKind, Presence, wrong_type};
+use super::declared::item_kind;
+use super::nested::write_list;
+use super::{Context, FieldKind, Presence, write, wrong_type};
 use crate::error::Refusal;
 use crate::json::{Kind, Value};
 use crate::ruleset::Settings;
@@ -31,20 +32,7 @@ impl FieldKind for List {
         if value.kind() != Kind::Array {
             return Err(wrong_type(value.kind(), "a list"));
         }
-        let mut presence = Presence::Absent;
-        out.push(b'[');
-        for (index, item) in value.elements().enumerate() {
-            if index > 0 {
-                out.push(b',');
-            }
-            if write_item(&*self.of, item, context, out)? == Presence::Present {
-                presence = Presence::Present;
-            } else {
-                out.extend_from_slice(b"null");
-            }
-        }
-        out.push(b']');
-        Ok(presence)
+        write_list(value, context, out, |item, context, out| write(&*self.of, item, context, out))
     }
 }
 

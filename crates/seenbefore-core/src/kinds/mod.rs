@@ -20,6 +20,7 @@ mod issn;
 mod list;
 mod money;
 mod name;
+mod nested;
 mod object;
 mod set;
 mod text;
@@ -30,7 +31,7 @@ mod url;
 mod tests;
 
 pub use auto::Auto;
-pub use declared::declared;
+pub use declared::{Declared, declared_in};
 pub use money::LIST_DATE as CURRENCY_LIST_DATE;
 
 use crate::decimal::Decimal;

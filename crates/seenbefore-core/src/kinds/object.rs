@@ -1,13 +1,12 @@
 //! Kind `object`: members, each of a kind of its own.
 
-use super::declared::{declared, undeclared, write_item};
-use super::{Context, FieldKind, Presence, wrong_type};
-use crate::canonicalise::{sorted_members, write_string};
+use super::declared::{declared_in, undeclared};
+use super::nested::write_object;
+use super::{Context, FieldKind, Presence, write, wrong_type};
 use crate::error::Refusal;
 use crate::json::{Kind, Value as Json};
 use crate::ruleset::Settings;
 use std::collections::BTreeMap;
-use toml::{Table, Value};
 
 /// # Takes
 /// An object. `members` declares members as `[fields]` of a ruleset declares fields (`members = { isbn = { kind = "isbn" } }`); other
@@ -26,23 +25,10 @@ pub struct Object {
 
 impl Object {
     pub(super) fn from_settings(settings: &mut Settings<'_>) -> Box<dyn FieldKind> {
-        let mut fields = BTreeMap::new();
-        let (mut in_force, mut stated) = (Table::new(), Table::new());
-        for (name, value) in settings.table("members").into_iter().flatten() {
-            let path = format!("members.{name}");
-            let Value::Table(table) = value else {
-                settings.wrong(&path, "a table such as { kind = \"code\" }", value, ());
-                continue;
-            };
-            let mut within = settings.within(&path, table);
-            let Some((_, kind)) = declared(&mut within) else { continue };
-            let read = within.finish();
-            fields.insert(name.clone(), kind);
-            in_force.insert(name.clone(), Value::Table(read.in_force));
-            stated.insert(name.clone(), Value::Table(read.stated));
-        }
-        let stated = (!stated.is_empty()).then_some(stated);
-        settings.note_table("members", in_force, stated);
+        let (members, read) = declared_in(settings, "members");
+        let stated = (!read.stated.is_empty()).then_some(read.stated);
+        settings.note_table("members", read.in_force, stated);
+        let fields = members.into_iter().map(|member| (member.name, member.kind)).collect();
         Box::new(Self { fields, other: undeclared(settings) })
     }
 }
@@ -52,24 +38,10 @@ impl FieldKind for Object {
         if value.kind() != Kind::Object {
             return Err(wrong_type(value.kind(), "an object"));
         }
-        let mut presence = Presence::Absent;
-        out.push(b'{');
-        for (name, member) in sorted_members(value) {
-            let start = out.len();
-            if presence == Presence::Present {
-                out.push(b',');
-            }
-            write_string(&name, out);
-            out.push(b':');
-            let kind = self.fields.get(&*name).unwrap_or(&self.other);
-            if write_item(&**kind, member, context, out)? == Presence::Present {
-                presence = Presence::Present;
-            } else {
-                out.truncate(start);
-            }
-        }
-        out.push(b'}');
-        Ok(presence)
+        write_object(value, context, out, |name, member, context, out| {
+            let kind = self.fields.get(name).unwrap_or(&self.other);
+            write(&**kind, member, context, out)
+        })
     }
 }
 

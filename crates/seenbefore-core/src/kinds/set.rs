@@ -1,7 +1,7 @@
 //! Kind `set`: values of one kind whose order and repeats do not count.
 
-use super::declared::{item_kind, write_item};
-use super::{Context, FieldKind, Presence, wrong_type};
+use super::declared::item_kind;
+use super::{Context, FieldKind, Presence, write, wrong_type};
 use crate::error::Refusal;
 use crate::json::{Kind, Value};
 use crate::ruleset::Settings;
@@ -33,7 +33,7 @@ impl FieldKind for Set {
         let mut items: Vec<Vec<u8>> = Vec::new();
         for item in value.elements() {
             let mut form = Vec::new();
-            if write_item(&*self.of, item, context, &mut form)? == Presence::Present {
+            if write(&*self.of, item, context, &mut form)? == Presence::Present {
                 items.push(form);
             }
         }

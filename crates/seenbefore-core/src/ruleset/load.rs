@@ -6,7 +6,7 @@ use super::settings::{Mistake, Read, Scope, Settings, listed, nearest};
 use super::{Field, Identity, Payload, Ruleset};
 use crate::canonicalise::{compare_names, write_string};
 use crate::keys::Digest;
-use crate::kinds::{Auto, declared};
+use crate::kinds::{Auto, Declared, declared_in};
 use toml::{Table, Value};
 
 /// The only rule of making keys so far.
@@ -45,8 +45,12 @@ fn read(table: &Table, mistakes: &mut Vec<Mistake>) -> Ruleset {
     let (decode_entities, boundary_read) = boundary(&mut top, &identity, record.url.as_deref());
     let (url, url_read) = url(&mut top);
     let (actions, actions_read) = actions(&mut top);
-    let whole = matches!(identity, Identity::Everything { .. } | Identity::Payload) && payload.is_none();
-    let everything = matches!(identity, Identity::Everything { .. });
+    // There the names under [record] say which members are left out of what is hashed.
+    let names_count = match identity {
+        Identity::Everything { .. } => true,
+        Identity::Payload => payload.is_none(),
+        Identity::Fields(_) => false,
+    };
     let mut top = top.finish();
     for (section, read) in [("fields", fields_read), ("url", url_read), ("boundary", boundary_read)] {
         insert(&mut top.stated, section, read.stated);
@@ -56,7 +60,7 @@ fn read(table: &Table, mistakes: &mut Vec<Mistake>) -> Ruleset {
     identity_table.remove("name");
     identity_table.remove("version");
     identity_table.insert("keys".to_owned(), Value::String(KEYS.to_owned()));
-    if whole || everything {
+    if names_count {
         let mut names = record_read.stated.clone();
         names.remove("assume_offset");
         insert(&mut identity_table, "record", names);
@@ -161,16 +165,9 @@ fn identity(top: &mut Settings<'_>, require: &[String]) -> (Identity, Read) {
         note_texts(top, "identity", &names);
     }
     top.set_scope(Scope { keep_case: everything, ..Scope::default() });
-    let declared = top.table("fields");
-    let mut read = Read::default();
-    let mut fields: Vec<Field> = Vec::new();
-    for (name, settings) in declared.into_iter().flatten() {
-        if let Some((field, field_read)) = field(top, name, settings, require) {
-            read.stated.insert(name.clone(), Value::Table(field_read.stated));
-            read.in_force.insert(name.clone(), Value::Table(field_read.in_force));
-            fields.push(field);
-        }
-    }
+    let (declared, read) = declared_in(top, "fields");
+    let field = |declared: Declared| Field::new(&declared.name, declared.kind_name, declared.kind, require);
+    let mut fields: Vec<Field> = declared.into_iter().map(field).collect();
     if everything {
         fields.sort_unstable_by(|a, b| compare_names(&a.name, &b.name));
         return (Identity::Everything { declared: fields, other: Auto::keeping_case() }, read);
@@ -186,15 +183,6 @@ fn identity(top: &mut Settings<'_>, require: &[String]) -> (Identity, Read) {
         });
     }
     (Identity::Fields(ordered), read)
-}
-
-fn field(top: &mut Settings<'_>, name: &str, settings: &Value, require: &[String]) -> Option<(Field, Read)> {
-    let Value::Table(table) = settings else {
-        return top.wrong(&format!("fields.{name}"), "a table such as { kind = \"code\" }", settings, None);
-    };
-    let mut settings = top.within(&format!("fields.{name}"), table);
-    let (kind, made) = declared(&mut settings)?;
-    Some((Field::new(name, kind, made, require), settings.finish()))
 }
 
 impl Field {

@@ -5,7 +5,7 @@ mod load;
 mod sections;
 mod settings;
 
-pub use settings::{Mistake, Scope, Settings, nearest};
+pub use settings::{Mistake, Read, Scope, Settings, nearest};
 
 use crate::keys::Digest;
 use crate::kinds::{Auto, FieldKind};

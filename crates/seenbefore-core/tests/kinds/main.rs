@@ -3,6 +3,8 @@
 
 mod conformance;
 mod laws;
+#[path = "../spec/mod.rs"]
+mod spec;
 mod vectors;
 
 use seenbefore_core::error::{Problem, Problems};

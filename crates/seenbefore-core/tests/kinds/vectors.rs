@@ -1,10 +1,10 @@
 //! Each vector of a kind has the outcome that it states.
 
+use super::spec::vectors;
 use super::{Field, Outcome, settings};
 use seenbefore_core::ruleset::Ruleset;
 use seenbefore_core::urls::{Strength, UrlRules};
 use serde_json::{Value as Json, json};
-use std::path::PathBuf;
 
 /// The kinds whose vectors are read here; those of text, name, id, code and decimal are read beside the other basic vectors.
 const KINDS: [&str; 14] = [
@@ -23,14 +23,6 @@ const KINDS: [&str; 14] = [
     "object",
     "auto",
 ];
-
-fn vectors(name: &str) -> Vec<Json> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors").join(format!("{name}.json"));
-    let file: Json = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
-    let vectors = file["vectors"].as_array().unwrap().clone();
-    assert!(!vectors.is_empty(), "{name} holds no vectors");
-    vectors
-}
 
 fn expected(vector: &Json) -> Outcome {
     let form = match vector["refused"].as_str() {

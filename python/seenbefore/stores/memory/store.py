@@ -177,8 +177,9 @@ class MemoryStore:
         asked = {name: value for name, value in wanted.items() if value is not None}
         with self._state.publishing:
             names = {number: name for name, number in self._state.tables.sources.items()}
-            rows = sorted(row for row in self._state.tables.sightings.values() if row[0] > after)
-        for row in rows:
+            rows, end = self._state.tables.sightings, self._state.tables.next_sighting
+        # Ids have no gaps, so the rows asked for are found without looking at those before them.
+        for row in map(rows.__getitem__, range(after + 1, end)):
             one = SightingRow(row[0], row[1], row[2], names[row[3]], *row[4:])
             if all(getattr(one, name) == value for name, value in asked.items()):
                 yield one
