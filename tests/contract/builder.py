@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from seenbefore import errors
-from seenbefore.stores.base import (
+from seenbefore.stores.base import SeenStore, Transaction
+from seenbefore.stores.rows import (
     Block,
     EarlierContent,
     KnownContent,
@@ -23,9 +24,7 @@ from seenbefore.stores.base import (
     PlaceNow,
     Progress,
     RulesetRow,
-    SeenStore,
     Sighting,
-    Transaction,
 )
 
 VERDICTS = ("new", "changed", "syndicated", "duplicate", "unkeyed", "refused")

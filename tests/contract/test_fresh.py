@@ -22,7 +22,7 @@ from tests.contract.builder import (
 
 from seenbefore.errors import StoreDamaged, UsageError
 from seenbefore.stores import MemoryStore, SeenStore
-from seenbefore.stores.base import InputRow, Progress
+from seenbefore.stores.rows import InputRow, Progress
 
 
 @pytest.mark.parametrize("batch", [1, 7, 100, 1500])

@@ -9,7 +9,7 @@ from tests.contract.builder import Item, begin, content_text, crawl, dump, recor
 from tests.contract.conftest import Opener
 
 from seenbefore.stores import MemoryStore, SeenStore
-from seenbefore.stores.base import InputRow
+from seenbefore.stores.rows import InputRow
 
 
 def test_reopening_changes_nothing(opener: Opener) -> None:

@@ -20,7 +20,7 @@ from tests.contract.builder import (
 
 from seenbefore.errors import RuleChanged, UsageError
 from seenbefore.stores import SeenStore
-from seenbefore.stores.base import InputRow, Progress
+from seenbefore.stores.rows import InputRow, Progress
 
 
 def test_runs_have_ordinals(store: SeenStore) -> None:

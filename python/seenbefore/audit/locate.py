@@ -12,7 +12,8 @@ from typing import Any
 from seenbefore.errors import InputUnreadable, Refused, SeenbeforeError, UsageError
 from seenbefore.reading import Piece, Reader, expand
 from seenbefore.rules import UNICODE_VERSION, Ruleset
-from seenbefore.stores.base import RunRow, SeenStore, SightingRow
+from seenbefore.stores.base import SeenStore
+from seenbefore.stores.rows import RunRow, SightingRow
 
 _ROW = re.compile(r"([0-9]+):([0-9]+)")
 _LINE = re.compile(r"(.+):([0-9]+)", re.DOTALL)

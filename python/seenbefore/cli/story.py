@@ -10,7 +10,7 @@ import click
 from seenbefore.audit.explain import Comparison, Explanation, FieldStory, Step
 from seenbefore.audit.words import visible
 from seenbefore.cli.terminal import harmless, say
-from seenbefore.stores.base import SightingRow
+from seenbefore.stores.rows import SightingRow
 
 _WIDTH = 160
 _HISTORY_SHOWN = 20

@@ -19,7 +19,8 @@ from seenbefore.errors import InputChanged, InUse, OutputFailed, UsageError
 from seenbefore.outputs import Outputs
 from seenbefore.reading import sha256_of
 from seenbefore.rules import Ruleset
-from seenbefore.stores.base import InputRow, RunRow, SeenStore, Transaction
+from seenbefore.stores.base import SeenStore, Transaction
+from seenbefore.stores.rows import InputRow, RunRow
 from seenbefore.types import Input
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Self
 
 from seenbefore._kernel import Judged
-from seenbefore.stores.base import EarlierSighting, KnownContent, KnownPlace, SeenStore
+from seenbefore.stores.base import SeenStore
+from seenbefore.stores.rows import EarlierSighting, KnownContent, KnownPlace
 from seenbefore.types import Verdict
 
 # Sighting ids of records that are in no store yet: above all that a store will ever give out, within 64 bits.

@@ -20,7 +20,8 @@ from seenbefore.errors import InputTruncated, InputUnreadable
 from seenbefore.outputs import KEPT, LONG_LINES, RECEIPTS, REFUSED
 from seenbefore.reading import Ahead
 from seenbefore.rules import Ruleset
-from seenbefore.stores.base import InputRow, Progress, SeenStore, Transaction, Waiting
+from seenbefore.stores.base import SeenStore, Transaction, Waiting
+from seenbefore.stores.rows import InputRow, Progress
 from seenbefore.types import Summary
 
 

@@ -11,7 +11,8 @@ from seenbefore.dedup.judging import judge
 from seenbefore.dedup.opening import NO_OUTPUT, now
 from seenbefore.dedup.summaries import merged
 from seenbefore.rules import Ruleset
-from seenbefore.stores.base import Progress, SeenStore, Transaction
+from seenbefore.stores.base import SeenStore, Transaction
+from seenbefore.stores.rows import Progress
 
 
 class Session:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable
 
 from seenbefore.errors import StoreUnsupported, UsageError
-from seenbefore.stores.base import Keep, SeenStore, Waiting
+from seenbefore.stores.base import SeenStore, Waiting
 from seenbefore.stores.memory import MemoryStore
+from seenbefore.stores.rows import Keep
 from seenbefore.stores.sqlite import Durability, SqliteStore
 
 __all__ = ["MemoryStore", "SeenStore", "SqliteStore", "open_store"]

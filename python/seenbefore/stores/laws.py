@@ -12,15 +12,8 @@ from operator import itemgetter
 from typing import Any
 
 from seenbefore.errors import RuleChanged, StoreDamaged, UsageError
-from seenbefore.stores.base import (
-    Digest,
-    JudgedBatch,
-    KnownContent,
-    KnownPlace,
-    Progress,
-    RulesetRow,
-    RunRow,
-)
+from seenbefore.stores.base import JudgedBatch
+from seenbefore.stores.rows import Digest, KnownContent, KnownPlace, Progress, RulesetRow, RunRow
 
 WIDTH = 32
 FIRST_LINK = bytes(WIDTH)

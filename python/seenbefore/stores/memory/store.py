@@ -7,7 +7,10 @@ from dataclasses import replace
 from typing import Self
 
 from seenbefore.errors import StoreUnsupported
-from seenbefore.stores.base import (
+from seenbefore.stores.laws import check_ruleset, kept_line, line, split_key, split_label
+from seenbefore.stores.memory.tables import LOCATION, State
+from seenbefore.stores.memory.transaction import MemoryTransaction
+from seenbefore.stores.rows import (
     ContentRow,
     Digest,
     DoneInput,
@@ -19,9 +22,6 @@ from seenbefore.stores.base import (
     SightingRow,
     StoreInfo,
 )
-from seenbefore.stores.laws import check_ruleset, kept_line, line, split_key, split_label
-from seenbefore.stores.memory.tables import LOCATION, State
-from seenbefore.stores.memory.transaction import MemoryTransaction
 
 
 class MemoryStore:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from seenbefore.errors import UsageError
-from seenbefore.stores.base import Digest, InputRow, Keep, RunRow, Sighting
+from seenbefore.stores.rows import Digest, InputRow, Keep, RunRow, Sighting
 
 LOCATION = "memory:"
 

@@ -7,19 +7,19 @@ from dataclasses import replace
 from typing import Any, Self
 
 from seenbefore.errors import StoreDamaged, UsageError
-from seenbefore.stores.base import (
+from seenbefore.stores.base import JudgedBatch
+from seenbefore.stores.laws import NOTHING_CLAIMED, Claimed, chain_digest, cut, free_ordinal, still_unfinished
+from seenbefore.stores.memory.tables import LOCATION, State, Tables
+from seenbefore.stores.rows import (
     Digest,
     EarlierSighting,
     InputRow,
-    JudgedBatch,
     KnownContent,
     KnownPlace,
     Progress,
     RulesetRow,
     RunRow,
 )
-from seenbefore.stores.laws import NOTHING_CLAIMED, Claimed, chain_digest, cut, free_ordinal, still_unfinished
-from seenbefore.stores.memory.tables import LOCATION, State, Tables
 
 
 class MemoryTransaction:

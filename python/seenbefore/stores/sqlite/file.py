@@ -24,7 +24,7 @@ from seenbefore.errors import (
     StoreUnsupported,
     UsageError,
 )
-from seenbefore.stores.base import Keep
+from seenbefore.stores.rows import Keep
 from seenbefore.stores.schema import APPLICATION_ID, MIGRATIONS, PAGE_SIZE
 from seenbefore.stores.sqlite.failures import failure, named
 

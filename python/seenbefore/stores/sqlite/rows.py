@@ -1,4 +1,4 @@
-"""Rows of the small tables as the frozen values of seenbefore.stores.base, and the statements that read them."""
+"""Rows of the small tables as the frozen values of seenbefore.stores.rows, and the statements that read them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from seenbefore.errors import StoreDamaged
-from seenbefore.stores.base import InputRow, RulesetRow, RunRow, SightingRow
+from seenbefore.stores.rows import InputRow, RulesetRow, RunRow, SightingRow
 
 RULESETS = """
 SELECT r.id, r.name, r.version, r.fingerprint, r.configuration, s.text, r.unicode_version, r.state

@@ -13,7 +13,9 @@ from typing import Any, Literal, Self
 import zstandard
 
 from seenbefore.errors import StoreUnsupported, UsageError
-from seenbefore.stores.base import (
+from seenbefore.stores.base import Waiting
+from seenbefore.stores.laws import check_ruleset, kept_line, line, split_key, split_label
+from seenbefore.stores.rows import (
     ContentRow,
     Digest,
     DoneInput,
@@ -24,9 +26,7 @@ from seenbefore.stores.base import (
     RunRow,
     SightingRow,
     StoreInfo,
-    Waiting,
 )
-from seenbefore.stores.laws import check_ruleset, kept_line, line, split_key, split_label
 from seenbefore.stores.schema import MIGRATIONS, PAGE_SIZE
 from seenbefore.stores.sqlite import file
 from seenbefore.stores.sqlite.failures import named

@@ -12,19 +12,19 @@ from typing import Any, Self
 import zstandard
 
 from seenbefore.errors import StoreDamaged, UsageError
-from seenbefore.stores.base import (
+from seenbefore.stores.base import JudgedBatch
+from seenbefore.stores.laws import NOTHING_CLAIMED, Claimed, chain_digest, free_ordinal, still_unfinished
+from seenbefore.stores.rows import (
     Block,
     Digest,
     EarlierSighting,
     InputRow,
-    JudgedBatch,
     KnownContent,
     KnownPlace,
     Progress,
     RulesetRow,
     RunRow,
 )
-from seenbefore.stores.laws import NOTHING_CLAIMED, Claimed, chain_digest, free_ordinal, still_unfinished
 from seenbefore.stores.sqlite.bulk import write
 from seenbefore.stores.sqlite.failures import BUSY, named, primary
 from seenbefore.stores.sqlite.levels import Levels
