@@ -234,6 +234,10 @@ def dump(store: SeenStore) -> dict[str, Any]:
         "sightings": list(store.sightings()),
         "contents": [store.lookup_content(content_text(f"c{number}")) for number in range(CONTENTS)],
         "places": [store.lookup_place(place_text(f"u{number}")) for number in range(PLACES)],
+        "all contents": list(store.contents()),
+        "all places": list(store.places()),
+        "gathered": [list(store.gathered("content")), list(store.gathered("place"))],
+        "stretches": [(one.run, one.first_seq, one.first_sighting, one.records) for one in store.stretches()],
         "receipts": [b"".join(store.receipts(run.ordinal)) for run in store.runs()],
         "kept": [b"".join(store.kept_rows(run.ordinal)) for run in store.runs()],
     }

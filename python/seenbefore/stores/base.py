@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Literal, Protocol, Self
 
 from seenbefore.stores.rows import (
     Block,
@@ -13,6 +13,7 @@ from seenbefore.stores.rows import (
     DoneInput,
     EarlierContent,
     EarlierSighting,
+    Gathered,
     InputRow,
     KnownContent,
     KnownPlace,
@@ -25,6 +26,7 @@ from seenbefore.stores.rows import (
     Sighting,
     SightingRow,
     StoreInfo,
+    Stretch,
 )
 
 
@@ -208,6 +210,21 @@ class SeenStore(Closing, Protocol):
         after: int = 0,
     ) -> Iterator[SightingRow]:
         """The sightings with all the given facts, by id, from behind the id `after`; reads the table from there."""
+
+    def snapshot(self) -> SeenStore:
+        """A handle of its own, for reading alone, that shows the store as it stands now until it is closed."""
+
+    def contents(self) -> Iterator[ContentRow]:
+        """All contents of all rulesets, by id."""
+
+    def places(self) -> Iterator[PlaceRow]:
+        """All places of all rulesets, by id."""
+
+    def gathered(self, by: Literal["content", "place"]) -> Iterator[Gathered]:
+        """The sightings that have a content, or a place: by its id and then by their own."""
+
+    def stretches(self) -> Iterator[Stretch]:
+        """The receipts and kept rows of all runs, in the order of commits."""
 
     def info(self) -> StoreInfo:
         """What the store is and how much it holds. Counts rows: seconds for a store of millions."""

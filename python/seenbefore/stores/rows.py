@@ -7,7 +7,7 @@ the id of its first sighting.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -28,6 +28,8 @@ PlaceNow: TypeAlias = tuple[Digest, int, int, int]  # key, place id, latest sigh
 # id, run, seq, source id, content id, place id, fetched_at, verdict, url, payload digest
 Sighting: TypeAlias = tuple[int, int, int, int, int | None, int | None, int | None, int, str | None, Digest | None]
 Block: TypeAlias = tuple[int, int, bytes, bytes, bytes]  # first seq, records, receipts, kept rows, refused lines
+# Sightings gathered by content or by place: the id that they share, id, run, seq, source, url, fetched_at, content id
+Gathered: TypeAlias = tuple[int, int, int, int, str, str | None, int | None, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +146,29 @@ class SightingRow:
     verdict: int
     url: str | None
     payload: Digest | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """About 1,024 records of one run: what their receipts and kept rows are, which `unpack` gives as they were."""
+
+    run: int
+    first_seq: int
+    first_sighting: int
+    records: int
+    packed_receipts: bytes
+    packed_kept: bytes | None
+    unpack: Callable[[bytes], bytes]
+
+    @property
+    def receipts(self) -> bytes:
+        """The receipts. Raises StoreDamaged."""
+        return self.unpack(self.packed_receipts)
+
+    @property
+    def kept(self) -> bytes | None:
+        """The kept rows, None where the store keeps none. Raises StoreDamaged."""
+        return None if self.packed_kept is None else self.unpack(self.packed_kept)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Self
+from typing import Any, Literal, Self
 
 from seenbefore.errors import StoreUnsupported
 from seenbefore.stores.laws import check_ruleset, kept_line, line, split_key, split_label
-from seenbefore.stores.memory.tables import LOCATION, State
+from seenbefore.stores.memory.tables import LOCATION, Key, State
 from seenbefore.stores.memory.transaction import MemoryTransaction
 from seenbefore.stores.rows import (
     ContentRow,
     Digest,
     DoneInput,
+    Gathered,
     InputRow,
     Keep,
     PlaceRow,
@@ -21,6 +22,7 @@ from seenbefore.stores.rows import (
     RunRow,
     SightingRow,
     StoreInfo,
+    Stretch,
 )
 
 
@@ -137,7 +139,7 @@ class MemoryStore:
             )
         with self._state.publishing:
             blocks = sorted(self._state.tables.blocks.items())
-        return [(first, receipts, kept) for (owner, first), (_, receipts, kept) in blocks if owner == run]
+        return [(first, receipts, kept) for (owner, first), (_, _, receipts, kept) in blocks if owner == run]
 
     def _block(self, run: int, seq: int) -> tuple[int, bytes, bytes] | None:
         """The last block of a run that starts at `seq` or before."""
@@ -183,6 +185,47 @@ class MemoryStore:
             one = SightingRow(row[0], row[1], row[2], names[row[3]], *row[4:])
             if all(getattr(one, name) == value for name, value in asked.items()):
                 yield one
+
+    def snapshot(self) -> MemoryStore:
+        """A store with what this one holds now."""
+        copy = MemoryStore()
+        with self._state.publishing:
+            copy._state = self._state.copy()
+            copy._rulesets, copy._texts = list(self._rulesets), dict(self._texts)
+        return copy
+
+    def contents(self) -> Iterator[ContentRow]:
+        """All contents, by id."""
+        rows = self._keys(self._state.tables.contents)
+        return (ContentRow(label, key, *row) for label, key, row in rows)
+
+    def places(self) -> Iterator[PlaceRow]:
+        """All places, by id."""
+        rows = self._keys(self._state.tables.places)
+        return (PlaceRow(label, key, *row) for label, key, row in rows)
+
+    def _keys(self, table: Mapping[Key, Any]) -> list[tuple[str, Digest, Any]]:
+        with self._state.publishing:
+            labels = {row.id: row.label for row in self._rulesets}
+            rows = [(labels[owner], key, row) for (owner, key), row in table.items()]
+        return sorted(rows, key=lambda row: row[2][0])
+
+    def gathered(self, by: Literal["content", "place"]) -> Iterator[Gathered]:
+        """The sightings that have a content, or a place, by its id."""
+        rows = [(getattr(row, by), row) for row in self.sightings() if getattr(row, by) is not None]
+        rows.sort(key=lambda pair: (pair[0], pair[1].id))
+        return (
+            (owner, row.id, row.run, row.seq, row.source, row.url, row.fetched_at, row.content) for owner, row in rows
+        )
+
+    def stretches(self) -> Iterator[Stretch]:
+        """The receipts and kept rows of all runs; none where this store holds no receipts."""
+        with self._state.publishing:
+            blocks = sorted(self._state.tables.blocks.items(), key=lambda block: block[1][1])
+        for (run, first_seq), (records, first_sighting, receipts, kept) in blocks:
+            yield Stretch(
+                run, first_seq, first_sighting, records, receipts, kept if self._state.keep == "kept" else None, bytes
+            )
 
     def info(self) -> StoreInfo:
         """What the store is and how much it holds."""

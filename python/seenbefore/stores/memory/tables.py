@@ -27,7 +27,8 @@ class Tables:
     contents: MutableMapping[Key, tuple[int, int | None]] = field(default_factory=dict)
     places: MutableMapping[Key, tuple[int, int, int]] = field(default_factory=dict)
     sightings: MutableMapping[int, Sighting] = field(default_factory=dict)
-    blocks: MutableMapping[tuple[int, int], tuple[int, bytes, bytes]] = field(default_factory=dict)
+    # (run, first seq) → records, first sighting, receipts, kept rows
+    blocks: MutableMapping[tuple[int, int], tuple[int, int, bytes, bytes]] = field(default_factory=dict)
     # Kept beside the maps, because a ChainMap finds its length by going through all keys.
     next_sighting: int = 1
     next_source: int = 1
@@ -35,6 +36,11 @@ class Tables:
     def overlay(self) -> Tables:
         """A set that reads what is here, and writes beside it."""
         maps: dict[str, Any] = {name: ChainMap({}, getattr(self, name)) for name in _MAPS}
+        return Tables(**maps, next_sighting=self.next_sighting, next_source=self.next_source)
+
+    def copy(self) -> Tables:
+        """A set of its own with the same rows."""
+        maps: dict[str, Any] = {name: dict(getattr(self, name)) for name in _MAPS}
         return Tables(**maps, next_sighting=self.next_sighting, next_source=self.next_source)
 
     def take(self, overlay: Tables) -> None:
@@ -57,6 +63,12 @@ class State:
         self.publishing = threading.Lock()
         self._writing = threading.Lock()
         self._writer: int | None = None
+
+    def copy(self) -> State:
+        """A state of its own with the same rows. `publishing` is to be held."""
+        copy = State(blocks=self.blocks, keep=self.keep)
+        copy.tables = self.tables.copy()
+        return copy
 
     def begin(self) -> Tables:
         """Take the write lock → tables to write to. Raises UsageError where this thread has the lock."""

@@ -118,7 +118,8 @@ class MemoryTransaction:
         if self._state.blocks:
             keep = self._state.keep == "kept"
             for seq, records, receipts, kept, _ in judged.blocks:
-                tables.blocks[progress.run, seq] = (records, receipts, kept if keep else b"")
+                number = first + seq - judged.sightings[0][2]
+                tables.blocks[progress.run, seq] = (records, number, receipts, kept if keep else b"")
         tables.runs[progress.run] = replace(
             run, position=dict(progress.position), outputs=dict(progress.outputs), counts=dict(progress.counts)
         )

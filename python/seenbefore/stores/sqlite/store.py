@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal, Self
 
-import zstandard
-
 from seenbefore.errors import StoreUnsupported, UsageError
 from seenbefore.stores.base import Waiting
 from seenbefore.stores.laws import check_ruleset, kept_line, line, split_key, split_label
@@ -30,6 +28,7 @@ from seenbefore.stores.rows import (
 from seenbefore.stores.schema import MIGRATIONS, PAGE_SIZE
 from seenbefore.stores.sqlite import file
 from seenbefore.stores.sqlite.failures import named
+from seenbefore.stores.sqlite.histories import Histories
 from seenbefore.stores.sqlite.levels import Levels
 from seenbefore.stores.sqlite.rows import (
     INPUTS,
@@ -52,7 +51,7 @@ _LOG = 256 << 20
 _TRY = 100
 
 
-class SqliteStore:
+class SqliteStore(Histories):
     """A store in a SQLite file at `path`.
 
     `create` makes one where there is none; a read-only store is never made and never written to, and its -wal and -shm
@@ -261,10 +260,6 @@ class SqliteStore:
         rows = self._each("SELECT kept FROM block WHERE run = ? AND kept IS NOT NULL ORDER BY first_seq", (run,))
         return (self._unpacked(packed) for (packed,) in rows)
 
-    def _unpacked(self, packed: bytes) -> bytes:
-        with named(self.location):
-            return zstandard.ZstdDecompressor().decompress(packed)
-
     def lookup_content(self, key: str) -> ContentRow | None:
         """A content by its key."""
         label, digest = split_key(key, url=False)
@@ -329,7 +324,3 @@ class SqliteStore:
     def _all(self, sql: str, parameters: Any = ()) -> list[Any]:
         with named(self.location):
             return self._reader.execute(sql, parameters).fetchall()
-
-    def _each(self, sql: str, parameters: Any = ()) -> Iterator[Any]:
-        with named(self.location):
-            yield from self._reader.execute(sql, parameters)

@@ -1,0 +1,80 @@
+"""Reading a store in SQLite from end to end: its contents, its places, what was seen of each, and what was said of it.
+
+SQLite sorts in temporary files what it has no index for (`SQLITE_TMPDIR` or `TMPDIR` says where), so none of this needs
+memory in proportion to the store.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import zstandard
+
+from seenbefore.stores.rows import ContentRow, Gathered, PlaceRow, Stretch
+from seenbefore.stores.sqlite.failures import named
+
+# Stands for a ruleset or a source that a damaged store has no row of.
+_UNKNOWN = "?"
+
+
+class Histories:
+    """The part of a SqliteStore that reads everything."""
+
+    location: str
+    _path: Path
+    _reader: sqlite3.Connection
+
+    def snapshot(self) -> Self:
+        """A handle of its own that shows the store as it stands now: see SeenStore."""
+        seen = type(self)(self._path, create=False, read_only=True)  # type: ignore[call-arg] # of SqliteStore
+        seen.location = self.location
+        with named(self.location):
+            seen._reader.execute("BEGIN")  # noqa: SLF001 - of the same class
+            # What a transaction sees is settled when it first reads.
+            seen._reader.execute("SELECT max(id) FROM sighting").fetchone()  # noqa: SLF001 - the same
+        return seen
+
+    def contents(self) -> Iterator[ContentRow]:
+        """All contents, by id."""
+        labels = self._labels()
+        rows = self._each("SELECT ruleset, key, first, first_seen FROM content ORDER BY first")
+        return (ContentRow(labels.get(owner, _UNKNOWN), *row) for owner, *row in rows)
+
+    def places(self) -> Iterator[PlaceRow]:
+        """All places, by id."""
+        labels = self._labels()
+        rows = self._each("SELECT ruleset, key, first, latest, latest_content FROM place ORDER BY first")
+        return (PlaceRow(labels.get(owner, _UNKNOWN), *row) for owner, *row in rows)
+
+    def gathered(self, by: Literal["content", "place"]) -> Iterator[Gathered]:
+        """The sightings that have a content, or a place, by its id."""
+        # Names of sources are looked up here, so that the rows that SQLite sorts are the shorter.
+        sources = dict(self._each("SELECT id, name FROM source"))
+        rows = self._each(
+            f"SELECT {by}, id, run, seq, source, url, fetched_at, content FROM sighting"
+            f" WHERE {by} IS NOT NULL ORDER BY {by}, id"
+        )
+        return (
+            (owner, one, run, seq, sources.get(source, _UNKNOWN), *facts)
+            for owner, one, run, seq, source, *facts in rows
+        )
+
+    def stretches(self) -> Iterator[Stretch]:
+        """The receipts and kept rows of all runs."""
+        # Rows are appended, so the order of their numbers is that of the commits.
+        rows = self._each("SELECT run, first_seq, first_sighting, records, receipts, kept FROM block ORDER BY rowid")
+        return (Stretch(*row, self._unpacked) for row in rows)  # type: ignore[call-arg] # six columns
+
+    def _labels(self) -> dict[int, str]:
+        return dict(self._each("SELECT id, name || '/' || version FROM ruleset"))
+
+    def _unpacked(self, packed: bytes) -> bytes:
+        with named(self.location):
+            return zstandard.ZstdDecompressor().decompress(packed)
+
+    def _each(self, sql: str, parameters: Any = ()) -> Iterator[Any]:
+        with named(self.location):
+            yield from self._reader.execute(sql, parameters)
