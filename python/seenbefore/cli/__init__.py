@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from seenbefore.cli.bundle import bundle
 from seenbefore.cli.completion import completion
 from seenbefore.cli.dedup import dedup
 from seenbefore.cli.door import Door
@@ -25,5 +26,5 @@ def main() -> None:
     """
 
 
-for _command in (completion, dedup, explain, rules, store):
+for _command in (bundle, completion, dedup, explain, rules, store):
     main.add_command(_command)

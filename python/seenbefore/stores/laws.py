@@ -45,7 +45,7 @@ def check_ruleset(known: RulesetRow, fingerprint: str, text: str, unicode_versio
     """Pass where the ruleset is the one known by that label. Raises RuleChanged naming what differs."""
     if known.fingerprint == fingerprint and known.unicode_version == unicode_version:
         return
-    changed = list(differences(_parsed(known.text), _parsed(text)))
+    changed = list(differences(parsed(known.text), parsed(text)))
     if known.unicode_version != unicode_version:
         changed.insert(0, ("Unicode version", known.unicode_version, unicode_version))
     raise RuleChanged(
@@ -77,7 +77,8 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-def _parsed(text: str) -> Any:
+def parsed(text: str) -> Any:
+    """A ruleset's text, JSON or TOML, as a table; the text itself where it is neither."""
     for reader in (json.loads, tomllib.loads):
         try:
             return reader(text)

@@ -1,0 +1,1 @@
+"""Bundles: kept rows handed over with their receipts, rules and prior state, as `spec/bundle-1.md` lays them out."""
