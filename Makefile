@@ -1,5 +1,5 @@
 # Everything runs from this checkout alone: the targets make .venv from the machine's python3 and build the Rust core into it.
-# Needed beforehand: Python 3.11 or newer (PYTHON=… picks another), a Rust toolchain with clippy and rustfmt.
+# Needed beforehand: Python 3.11 or newer (PYTHON=… picks another), a Rust toolchain with clippy and rustfmt, a C compiler.
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c

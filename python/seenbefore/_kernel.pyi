@@ -1,8 +1,8 @@
 """The Rust kernel: whatever decides a byte of a key, a verdict or a receipt. This is its whole surface."""
 
 import builtins
-from collections.abc import Sequence
-from typing import Any, Final, final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, Self, TypeAlias, final
 
 __all__ = [
     "KINDS",
@@ -18,7 +18,11 @@ __all__ = [
     "Judged",
     "KeyBatch",
     "Keys",
+    "Rows",
     "Ruleset",
+    "Sqlite",
+    "SqliteError",
+    "SqliteReader",
     "canonical_json",
     "canonical_url",
     "normalise",
@@ -169,3 +173,36 @@ class Judged:
     ) -> list[tuple[int, int, int, int, int | None, int | None, int | None, int, str | None, bytes | None]]: ...
     @property
     def counts(self) -> dict[str, Any]: ...
+
+_Value: TypeAlias = str | builtins.bytes | int | None
+_Parameters: TypeAlias = Sequence[_Value] | Mapping[str, _Value]
+
+# What SQLite said: args are its message and its extended result code.
+class SqliteError(Exception): ...
+
+@final
+class Sqlite:
+    # `uri` is a SQLite URI (file:…?mode=ro) or ":memory:"; `patience`: milliseconds that a lock is waited for.
+    def __new__(cls, uri: str, patience: int = 0) -> Sqlite: ...
+    # Transactions begin and end by statements. Raises SqliteError, and ValueError for a mistake in the call.
+    def execute(self, sql: str, parameters: _Parameters | None = None) -> list[tuple[Any, ...]]: ...
+    def execute_many(self, sql: str, rows: Iterable[_Parameters]) -> None: ...
+    def script(self, sql: str) -> None: ...
+    @property
+    def in_transaction(self) -> bool: ...
+    # Every so many steps of SQLite; a true result stops the statement.
+    def watch(self, steps: int, handler: Callable[[], object]) -> None: ...
+    def close(self) -> None: ...
+
+@final
+class SqliteReader:
+    def __new__(cls, uri: str, patience: int = 0) -> SqliteReader: ...
+    def execute(self, sql: str, parameters: _Parameters | None = None) -> list[tuple[Any, ...]]: ...
+    # Iterations may go on beside each other. As long as one is not at its end, all statements see what it saw at first.
+    def iterate(self, sql: str, parameters: _Parameters | None = None) -> Rows: ...
+    def close(self) -> None: ...
+
+@final
+class Rows:
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> tuple[Any, ...]: ...

@@ -241,7 +241,7 @@ def test_a_full_disk_loses_nothing(path: Path) -> None:
         before = dump(store)
         assert store._writer is not None
         connection = store._writer.connection
-        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        pages = connection.execute("PRAGMA page_count")[0][0]
         connection.execute(f"PRAGMA max_page_count = {pages + 2}")
         with pytest.raises(DiskFull) as caught, store.transaction() as transaction:
             record(transaction, run, crawl(3000, 1))

@@ -36,7 +36,7 @@ def main(path: str, out: str, seed: int, count: int, batch: int, steps: int = 0)
             with store.transaction() as transaction:
                 if steps and start > done and store._writer is not None:
                     # SQLite itself calls this every so many of its steps, in the middle of whatever it does.
-                    store._writer.connection.set_progress_handler(die, steps)
+                    store._writer.connection.watch(steps, die)
                 record(transaction, run, items[start : start + batch], start + 1)
                 transaction.commit()
         finish(store, run)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
@@ -10,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from seenbefore._kernel import Sqlite
 from seenbefore.stores.schema import MIGRATIONS
 from seenbefore.stores.sqlite import levels
 from seenbefore.stores.sqlite.bulk import write
@@ -20,16 +20,16 @@ BATCH = st.dictionaries(KEYS, st.integers(-(2**63), 2**63 - 1) | st.none(), max_
 
 
 @contextmanager
-def table(limit: int) -> Iterator[tuple[Levels, sqlite3.Connection]]:
+def table(limit: int) -> Iterator[tuple[Levels, Sqlite]]:
     """The contents of an empty store in memory, of whose rows at most `limit` stay in the recent level."""
     with (
-        closing(sqlite3.connect(":memory:", isolation_level=None)) as connection,
+        closing(Sqlite(":memory:")) as connection,
         pytest.MonkeyPatch.context() as patch,
     ):
         patch.setattr(levels, "RECENT_ROWS", limit)
         patch.setattr(levels, "COUNT_EVERY", 0)
         for migration in MIGRATIONS:
-            connection.executescript(migration.sql)
+            connection.script(migration.sql)
         yield Levels(connection, "content", ("first", "first_seen")), connection
 
 
@@ -51,8 +51,8 @@ def test_two_levels_are_one_table(limit: int, batches: list[tuple[int, dict[byte
             expected |= {(ruleset, key): (number, seen) for key, _, seen in new}
             expected |= {(ruleset, key): (known[key][0], batch[key]) for key in known}
             contents.settle()
-            assert connection.execute("SELECT count(*) FROM content_recent").fetchone()[0] <= limit
-            rows = connection.execute("SELECT ruleset, key, first, first_seen FROM content").fetchall()
+            assert connection.execute("SELECT count(*) FROM content_recent")[0][0] <= limit
+            rows = connection.execute("SELECT ruleset, key, first, first_seen FROM content")
             assert {row[:2]: row[2:] for row in rows} == expected
             assert len(rows) == len(expected)
 
@@ -71,11 +71,11 @@ def test_rows_are_merged_stretch_by_stretch() -> None:
 @pytest.mark.parametrize("count", [0, 1, 799, 800, 801, 2401])
 def test_many_rows_in_few_statements(count: int) -> None:
     """Every row is written once, at whatever number a statement ends."""
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+    with closing(Sqlite(":memory:")) as connection:
         connection.execute("CREATE TABLE t (a, b, c, d, e, f, g, h, i, j)")
         rows = [tuple(range(number, number + 10)) for number in range(count)]
         write(connection, "INSERT INTO t", rows)
-        assert connection.execute("SELECT * FROM t").fetchall() == rows
+        assert connection.execute("SELECT * FROM t") == rows
         connection.execute("CREATE TABLE owned (owner, a, b)")
         write(connection, "INSERT INTO owned", [row[:2] for row in rows], owner=7)
-        assert connection.execute("SELECT * FROM owned").fetchall() == [(7, *row[:2]) for row in rows]
+        assert connection.execute("SELECT * FROM owned") == [(7, *row[:2]) for row in rows]

@@ -5,6 +5,7 @@ mod convert;
 mod error;
 mod functions;
 mod rules;
+mod sqlite;
 
 use pyo3::prelude::*;
 
@@ -17,6 +18,8 @@ mod _kernel {
     use super::functions::{canonical_json, canonical_url, normalise};
     #[pymodule_export]
     use super::rules::{KeyBatch, Keys, Ruleset};
+    #[pymodule_export]
+    use super::sqlite::{Rows, Sqlite, SqliteError, SqliteReader};
 
     use pyo3::prelude::*;
     use pyo3::types::PyTuple;

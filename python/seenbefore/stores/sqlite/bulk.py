@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any
+
+from seenbefore._kernel import Sqlite
 
 # Parameters of one statement: SQLite allows 32,766 unless it was built with less (SQLITE_MAX_VARIABLE_NUMBER).
 _PARAMETERS = 8_000
 
 
-def write(
-    connection: sqlite3.Connection, into: str, rows: Sequence[tuple[Any, ...]], *, owner: int | None = None
-) -> None:
+def write(connection: Sqlite, into: str, rows: Sequence[tuple[Any, ...]], *, owner: int | None = None) -> None:
     """Write rows of one width. `into` is what stands before VALUES; `owner` comes first in every row, where given."""
     if not rows:
         return
@@ -24,5 +23,5 @@ def write(
     whole = len(rows) - len(rows) % many
     if whole:
         parameters = (tuple(chain.from_iterable(rows[at : at + many])) for at in range(0, whole, many))
-        connection.executemany(f"{into} VALUES {', '.join([one] * many)}", parameters)
-    connection.executemany(f"{into} VALUES {one}", rows[whole:])
+        connection.execute_many(f"{into} VALUES {', '.join([one] * many)}", parameters)
+    connection.execute_many(f"{into} VALUES {one}", rows[whole:])

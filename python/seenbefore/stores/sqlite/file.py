@@ -8,56 +8,41 @@ SQLite itself: closing a file of one's own would let go of the locks that this p
 from __future__ import annotations
 
 import os
-import sqlite3
 import stat
 import tempfile
 from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
+from seenbefore._kernel import Sqlite, SqliteError, SqliteReader
 from seenbefore.errors import (
     OutputFailed,
     PermissionDenied,
     StoreDamaged,
     StoreForeign,
     StoreNewer,
-    StoreUnsupported,
     UsageError,
 )
 from seenbefore.stores.rows import Keep
 from seenbefore.stores.schema import APPLICATION_ID, MIGRATIONS, PAGE_SIZE
-from seenbefore.stores.sqlite.failures import failure, named
+from seenbefore.stores.sqlite.failures import NOT_A_DATABASE, failure, named, primary
 
-# STRICT tables came with 3.37, JSON functions in every build with 3.38.
-_OLDEST = (3, 38, 0)
 _SMALLEST = 512
 # How long statements other than BEGIN wait for another process that recovers or closes the store, in milliseconds.
 _PATIENCE = 60_000
+# A schema that was tampered with may call no function of SQLite that reaches outside of it.
+_UNTRUSTED = "PRAGMA trusted_schema = OFF"
 
 
-def connect(path: Path, how: str) -> sqlite3.Connection:
+def connect(path: Path, how: str) -> Sqlite:
     """A connection in autocommit mode. `how` is what stands behind `?` in the URI: mode=ro, mode=rw."""
-    connection = sqlite3.connect(
-        f"file:{quote(os.fsencode(path))}?{how}",
-        uri=True,
-        timeout=_PATIENCE / 1000,
-        isolation_level=None,
-        check_same_thread=False,
-    )
-    connection.execute("PRAGMA trusted_schema = OFF")
+    connection = Sqlite(_uri(path, how), _PATIENCE)
+    connection.execute(_UNTRUSTED)
     return connection
 
 
-def check_driver() -> None:
-    """Raises StoreUnsupported where Python's SQLite is too old."""
-    if sqlite3.sqlite_version_info < _OLDEST:
-        wanted = ".".join(map(str, _OLDEST))
-        raise StoreUnsupported(
-            f"this Python has SQLite {sqlite3.sqlite_version}, and a store needs {wanted}",
-            expected=f"SQLite {wanted} or newer",
-            found=sqlite3.sqlite_version,
-            hint="use a Python that was built with a newer SQLite",
-        )
+def _uri(path: Path, how: str) -> str:
+    return f"file:{quote(os.fsencode(path))}?{how}"
 
 
 def exists(path: Path, location: str) -> bool:
@@ -130,14 +115,13 @@ def _place(draft: Path, path: Path) -> None:
             draft.rename(path)
 
 
-def migrate(connection: sqlite3.Connection) -> None:
+def migrate(connection: Sqlite) -> None:
     """Applies the migrations that are still to come, all or none."""
     connection.execute("BEGIN IMMEDIATE")
     try:
-        applied = connection.execute("PRAGMA user_version").fetchone()[0]
+        applied = connection.execute("PRAGMA user_version")[0][0]
         for migration in MIGRATIONS[applied:]:
-            for statement in _statements(migration.sql):
-                connection.execute(statement)
+            connection.script(migration.sql)
             connection.execute(
                 "INSERT INTO migration (name, applied) VALUES (?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
                 (migration.name,),
@@ -147,17 +131,6 @@ def migrate(connection: sqlite3.Connection) -> None:
     except BaseException:
         connection.execute("ROLLBACK")
         raise
-
-
-def _statements(sql: str) -> list[str]:
-    """The statements of a script. `executescript` would commit first, and so split a migration."""
-    statements, pending = [], ""
-    for part in sql.split(";"):
-        pending += f"{part};"
-        if sqlite3.complete_statement(pending):
-            statements.append(pending)
-            pending = ""
-    return statements
 
 
 def check_header(path: Path, location: str) -> None:
@@ -173,12 +146,12 @@ def check_header(path: Path, location: str) -> None:
         try:
             # Without it SQLite compares the file's size with the header's, and a log may still hold the missing pages.
             connection.execute("PRAGMA writable_schema = ON")
-            application = connection.execute("PRAGMA application_id").fetchone()[0]
-            version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+            application = connection.execute("PRAGMA application_id")[0][0]
+            version: int = connection.execute("PRAGMA user_version")[0][0]
         finally:
             connection.close()
-    except sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_NOTADB:
+    except SqliteError as error:
+        if primary(error) == NOT_A_DATABASE:
             raise StoreForeign(
                 f"{location} is no SQLite database, so no store of seenbefore (or its first bytes are damaged)",
                 path=location,
@@ -208,32 +181,31 @@ def check_version(version: int, location: str) -> int:
     return version
 
 
-def check_structure(connection: sqlite3.Connection, location: str) -> int:
+def check_structure(connection: SqliteReader, location: str) -> int:
     """A cheap look at every table, at both ends of the large ones → the schema version.
 
     Raises StoreDamaged, StoreNewer. Damage elsewhere shows when it is met.
     """
     with named(location):
-        version = check_version(connection.execute("PRAGMA user_version").fetchone()[0], location)
+        version = check_version(connection.execute("PRAGMA user_version")[0][0], location)
         if version == len(MIGRATIONS):
             there = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
             missing = sorted(_expected() - there)
             if missing:
                 raise StoreDamaged(f"{location} is damaged: it has no {', '.join(missing)}", path=location)
             for table in sorted(_expected()):
-                connection.execute(f"SELECT * FROM {table} LIMIT 1").fetchone()
+                connection.execute(f"SELECT * FROM {table} LIMIT 1")
         for table in ("content_recent", "content_settled", "place_recent", "place_settled"):
-            connection.execute(f"SELECT * FROM {table} ORDER BY ruleset DESC, key DESC LIMIT 1").fetchone()
-        last = connection.execute("SELECT id, url FROM sighting ORDER BY id DESC LIMIT 1").fetchone() or (0,)
-        block = connection.execute(
-            "SELECT first_sighting + records - 1 FROM block ORDER BY rowid DESC LIMIT 1"
-        ).fetchone() or (0,)
-    if block[0] != last[0]:
+            connection.execute(f"SELECT * FROM {table} ORDER BY ruleset DESC, key DESC LIMIT 1")
+        sighting = connection.execute("SELECT id, url FROM sighting ORDER BY id DESC LIMIT 1")
+        block = connection.execute("SELECT first_sighting + records - 1 FROM block ORDER BY rowid DESC LIMIT 1")
+    last, receipts = (rows[0][0] if rows else 0 for rows in (sighting, block))
+    if receipts != last:
         raise StoreDamaged(
-            f"{location} is damaged: its sightings end at {last[0]:,}, and its receipts at {block[0]:,}",
+            f"{location} is damaged: its sightings end at {last:,}, and its receipts at {receipts:,}",
             path=location,
-            expected=f"receipts up to sighting {last[0]}",
-            found=f"receipts up to sighting {block[0]}",
+            expected=f"receipts up to sighting {last}",
+            found=f"receipts up to sighting {receipts}",
         )
     return version
 
@@ -241,17 +213,17 @@ def check_structure(connection: sqlite3.Connection, location: str) -> int:
 @cache
 def _expected() -> frozenset[str]:
     """The names of all tables and views that the migrations make."""
-    connection = sqlite3.connect(":memory:")
+    connection = Sqlite(":memory:")
     try:
         for migration in MIGRATIONS:
-            connection.executescript(migration.sql)
-        names = connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')").fetchall()
+            connection.script(migration.sql)
+        names = connection.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
         return frozenset(name for (name,) in names)
     finally:
         connection.close()
 
 
-def open_reader(path: Path, location: str) -> tuple[sqlite3.Connection, int]:
+def open_reader(path: Path, location: str) -> tuple[SqliteReader, int]:
     """A checked connection that only reads, and the schema version.
 
     Raises StoreDamaged, StoreNewer, InUse, PermissionDenied.
@@ -266,9 +238,10 @@ def open_reader(path: Path, location: str) -> tuple[sqlite3.Connection, int]:
     return _open(path, location, "mode=ro&immutable=1")
 
 
-def _open(path: Path, location: str, how: str) -> tuple[sqlite3.Connection, int]:
+def _open(path: Path, location: str, how: str) -> tuple[SqliteReader, int]:
     with named(location):
-        connection = connect(path, how)
+        connection = SqliteReader(_uri(path, how), _PATIENCE)
+        connection.execute(_UNTRUSTED)
     try:
         return connection, check_structure(connection, location)
     except BaseException:

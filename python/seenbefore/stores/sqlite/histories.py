@@ -6,13 +6,13 @@ memory in proportion to the store.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, Self
 
 import zstandard
 
+from seenbefore._kernel import SqliteReader
 from seenbefore.stores.rows import ContentRow, Gathered, PlaceRow, Stretch
 from seenbefore.stores.sqlite.failures import named
 
@@ -25,7 +25,7 @@ class Histories:
 
     location: str
     _path: Path
-    _reader: sqlite3.Connection
+    _reader: SqliteReader
 
     def snapshot(self) -> Self:
         """A handle of its own that shows the store as it stands now: see SeenStore."""
@@ -34,7 +34,7 @@ class Histories:
         with named(self.location):
             seen._reader.execute("BEGIN")  # noqa: SLF001 - of the same class
             # What a transaction sees is settled when it first reads.
-            seen._reader.execute("SELECT max(id) FROM sighting").fetchone()  # noqa: SLF001 - the same
+            seen._reader.execute("SELECT max(id) FROM sighting")  # noqa: SLF001 - the same
         return seen
 
     def contents(self) -> Iterator[ContentRow]:
@@ -77,4 +77,4 @@ class Histories:
 
     def _each(self, sql: str, parameters: Any = ()) -> Iterator[Any]:
         with named(self.location):
-            yield from self._reader.execute(sql, parameters)
+            yield from self._reader.iterate(sql, parameters)

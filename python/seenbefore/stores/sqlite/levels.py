@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
+from seenbefore._kernel import Sqlite
 from seenbefore.stores.laws import WIDTH
 from seenbefore.stores.sqlite.bulk import write
 
@@ -19,7 +19,7 @@ COUNT_EVERY = 50_000
 class Levels:
     """One table of keys, with `facts` as its columns beside the key. Writing needs the connection's write lock."""
 
-    def __init__(self, connection: sqlite3.Connection, table: str, facts: tuple[str, ...]) -> None:
+    def __init__(self, connection: Sqlite, table: str, facts: tuple[str, ...]) -> None:
         self._connection, self._table = connection, table
         self.limit = RECENT_ROWS
         self._uncounted = COUNT_EVERY
@@ -40,7 +40,7 @@ class Levels:
         count = len(keys) // WIDTH
         if not count:
             return []
-        rows = self._connection.execute(self._claim, {"ruleset": ruleset, "keys": keys, "count": count}).fetchall()
+        rows: list[Any] = self._connection.execute(self._claim, {"ruleset": ruleset, "keys": keys, "count": count})
         rows.sort()
         return rows
 
@@ -95,4 +95,4 @@ class Levels:
         return int(ruleset), bytes.fromhex(key)
 
     def _one(self, sql: str, parameters: tuple[Any, ...] = ()) -> Any:
-        return self._connection.execute(sql, parameters).fetchone()
+        return next(iter(self._connection.execute(sql, parameters)), None)

@@ -77,7 +77,6 @@ class SqliteStore(Histories):
         self._path = Path(os.path.realpath(path))
         self._current: RulesetRow | None = None
         self._writer: Writer | None = None
-        file.check_driver()
         if not file.exists(self._path, self.location):
             if not create or read_only:
                 raise UsageError(f"there is no store at {self.location}", path=self.location, hint="check the path")
@@ -123,7 +122,7 @@ class SqliteStore(Histories):
                 "mmap_size = 0",
                 f"busy_timeout = {_TRY}",
             ):
-                connection.execute(f"PRAGMA {setting}").fetchone()
+                connection.execute(f"PRAGMA {setting}")
         contents = Levels(connection, "content", ("first", "first_seen"))
         places = Levels(connection, "place", ("first", "latest", "latest_content"))
         return Writer(connection, self.location, self.keep == "kept", contents, places, turns)
@@ -319,8 +318,8 @@ class SqliteStore(Histories):
 
     def _one(self, sql: str, parameters: Any = ()) -> Any:
         with named(self.location):
-            return self._reader.execute(sql, parameters).fetchone()
+            return next(iter(self._reader.execute(sql, parameters)), None)
 
     def _all(self, sql: str, parameters: Any = ()) -> list[Any]:
         with named(self.location):
-            return self._reader.execute(sql, parameters).fetchall()
+            return self._reader.execute(sql, parameters)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any, Self
 
 import zstandard
 
+from seenbefore._kernel import Sqlite, SqliteError
 from seenbefore.errors import StoreDamaged, UsageError
 from seenbefore.stores.base import JudgedBatch
 from seenbefore.stores.laws import NOTHING_CLAIMED, Claimed, chain_digest, free_ordinal, still_unfinished
@@ -41,7 +41,7 @@ _THREADS_FROM = 4 << 20
 class Writer:
     """What the transactions of one handle share: the connection that writes, its two tables of keys, its turns."""
 
-    connection: sqlite3.Connection
+    connection: Sqlite
     location: str
     keep_rows: bool
     contents: Levels
@@ -52,7 +52,7 @@ class Writer:
         """BEGIN IMMEDIATE; False where another process has the lock."""
         try:
             self.connection.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError as error:
+        except SqliteError as error:
             if primary(error) in BUSY:
                 return False
             raise
@@ -88,7 +88,7 @@ class SqliteTransaction:
             self._end("ROLLBACK")
 
     @property
-    def _connection(self) -> sqlite3.Connection:
+    def _connection(self) -> Sqlite:
         if not self._active:
             raise UsageError("the transaction has ended", hint="begin another one")
         return self._writer.connection
@@ -155,11 +155,11 @@ class SqliteTransaction:
     def earlier(self, ids: Sequence[int]) -> list[EarlierSighting]:
         """The facts of sightings, in the order of their ids."""
         with named(self._location):
-            rows: list[EarlierSighting] = self._connection.execute(
+            rows: list[Any] = self._connection.execute(
                 "SELECT s.id, s.run, s.seq, s.url, s.fetched_at, s.payload"
                 " FROM json_each(?) AS wanted CROSS JOIN sighting AS s ON s.id = wanted.value",
                 (json.dumps(list(ids)),),
-            ).fetchall()
+            )
         rows.sort()
         if len(rows) != len(ids):
             missing = sorted(set(ids) - {row[0] for row in rows})
@@ -169,7 +169,7 @@ class SqliteTransaction:
     def source_ids(self, names: Sequence[str]) -> list[int]:
         """The ids of sources; new names get one."""
         with named(self._location):
-            self._connection.executemany(
+            self._connection.execute_many(
                 "INSERT INTO source (name) VALUES (?) ON CONFLICT DO NOTHING", ((name,) for name in names)
             )
             return [self._one("SELECT id FROM source WHERE name = ?", (name,))[0] for name in names]
@@ -212,7 +212,7 @@ class SqliteTransaction:
     def _write_blocks(self, run: int, judged: JudgedBatch, packed: Sequence[tuple[Any, Any]]) -> None:
         if judged.sightings:
             number, _, seq, *_ = judged.sightings[0]
-            self._connection.executemany(
+            self._connection.execute_many(
                 "INSERT INTO block (run, first_seq, first_sighting, records, receipts, kept) VALUES (?, ?, ?, ?, ?, ?)",
                 (
                     (run, first, first + number - seq, records, *pair)
@@ -260,7 +260,7 @@ class SqliteTransaction:
         still_unfinished(None if row is None else run_row(row, self._location), run)
 
     def _one(self, sql: str, parameters: tuple[Any, ...] = ()) -> Any:
-        return self._connection.execute(sql, parameters).fetchone()
+        return next(iter(self._connection.execute(sql, parameters)), None)
 
     def _end(self, how: str) -> None:
         self._active = False
@@ -282,4 +282,4 @@ def _pack(blocks: Sequence[Block], *, keep_rows: bool) -> list[tuple[Any, Any]]:
     threads = -1 if sum(map(len, parts)) >= _THREADS_FROM else 0
     packed = zstandard.ZstdCompressor(level=_LEVEL).multi_compress_to_buffer(parts, threads=threads)
     count = len(blocks)
-    return [(packed[index], packed[count + index] if keep_rows else None) for index in range(count)]
+    return [(packed[at].tobytes(), packed[count + at].tobytes() if keep_rows else None) for at in range(count)]

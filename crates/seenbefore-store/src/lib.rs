@@ -1,0 +1,15 @@
+//! The SQLite file of a store. The only SQLite library in the process is the one in here: two of them that open one file
+//! would let go of each other's locks (<https://sqlite.org/howtocorrupt.html>, section 2.2.1).
+//!
+//! SQL that people read stays in Python and comes through [`Database`]. What is done for every record is done here, on the
+//! memory of a batch.
+
+mod database;
+mod error;
+mod reader;
+mod value;
+
+pub use database::Database;
+pub use error::Error;
+pub use reader::{Cursor, Pending, Reader};
+pub use value::{Parameters, Row, Value};
