@@ -18,6 +18,7 @@ from seenbefore.errors import Refused
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reference"))
 
 import naive
+import urls
 
 # What sameness is decided by: joiners, invisibles, spaces, signs, marks, letters that fold oddly, foreign digits.
 NASTY = (
@@ -172,6 +173,46 @@ def test_same_canonical_json(text: str) -> None:
     except Refused as refusal:
         found = refusal.code
     assert found == expected
+
+
+# What a URL with a password may be made of where it does not parse, or parses otherwise than its writer meant.
+PIECES = [
+    *(
+        "/",
+        "//",
+        "\\",
+        "@",
+        ":",
+        "?",
+        "#",
+        "u",
+        "pw",
+        "8080",
+        "99999",
+        "a.example",
+        "[::1]",
+        "[",
+        "]",
+        " ",
+        "\t",
+        "\u200b",
+        "\u200d",
+    ),
+    *("https:", "ftp:", "feed:", "file:", "mailto:", "see "),
+]
+
+
+@settings(max_examples=2_000, deadline=None)
+@given(text=st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+def test_same_shown_url(text: str) -> None:
+    """Kernel and reference show a URL without the same credentials, and what is shown is shown as it is."""
+    rules = _kernel.Ruleset.from_toml(toml('identity = ["t"]\n'))
+    shown = rules.keys({"u": text}).url or ""
+    try:
+        assert shown == (urls.redact(text) if naive.trimmed(text) else "")
+    except urls.NotCheckable:
+        assert not text.isascii()
+    assert (rules.keys({"u": shown}).url or "") == shown
 
 
 @settings(max_examples=500, deadline=None)

@@ -459,13 +459,31 @@ def redact(text: str) -> str:
         url = parsed(text)
     except Failure:
         return cut(text)
-    return url.text() if url is not None and url.credentials else text
+    if url is None or not url.host:  # `file:` among them, which has no credentials
+        return cut(text)
+    return url.text() if url.credentials else text
+
+
+# The spaces, invisible characters and joiners of text/1: between slashes nobody sees them.
+GAP = "\0-\x20\x7f\x85\xa0\xad\u034f\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufe0e\ufe0f\ufeff"
+GAP += "\U0001d173-\U0001d17a\U000e0001"
+
+
+def is_address(authority: str) -> bool:
+    """Whether this is a host, whatever it is made of, with or without a colon and a port."""
+    bracketed = re.match(r"\[[^\]]*\]", authority)
+    if authority.startswith("[") and not bracketed:
+        return False
+    end = bracketed.end() if bracketed else len(authority.partition(":")[0])
+    port = re.sub(f"[{GAP}]", "", authority[end:])
+    digits = port[1:].lstrip("0")
+    return re.fullmatch("(?::[0-9]*)?", port) is not None and len(digits) <= 5 and int(digits or "0") <= 0xFFFF
 
 
 def cut(text: str) -> str:
-    """A text that does not parse, without what stands between slashes and the last @ of what follows them."""
-    gaps = "[/\\\\\t\n\r]*"
-    run = f"[/\\\\][\t\n\r]*[/\\\\]{gaps}"
+    """A text in which the parser finds no host, without what looks like user and password between slashes and an @."""
+    gaps = f"[/\\\\{GAP}]*"
+    run = f"[/\\\\][{GAP}]*[/\\\\]{gaps}"
     first = re.match(f"[\0-\x20]*((?:[A-Za-z0-9+.-]|[\t\n\r])+):{gaps}", text)
     special = first is not None and lower(re.sub("[\t\n\r]", "", first.group(1))) in set(SPECIAL) - {"file"}
     out, rest = "", text
@@ -474,8 +492,10 @@ def cut(text: str) -> str:
         out, rest = out + rest[: found.end()], rest[found.end() :]
         authority = re.match(r"[^/\\?#]*", rest)
         assert authority is not None
-        kept = authority.group().rpartition("@")[2]
-        out, rest = out + kept, rest[authority.end() :]
-        joined = not kept.strip("\t\n\r") and rest[:1] in ("/", "\\")
+        kept, rest = authority.group().rpartition("@")[2], rest[authority.end() :]
+        if "@" in rest and not is_address(kept):
+            return out + rest.rpartition("@")[2]
+        out += kept
+        joined = re.fullmatch(f"[{GAP}]*", kept) is not None and rest[:1] in ("/", "\\")
         found = re.match(gaps, rest) if joined else re.search(run, rest)
     return out + rest

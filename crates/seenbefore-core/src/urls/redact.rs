@@ -1,20 +1,26 @@
 //! Credentials cut out of a URL that is to be shown.
 
-use super::parse::{Scheme, has_credentials, is_skipped, parse, path};
+use super::parse::{Scheme, has_credentials, parse, path};
+use crate::unicode::{is_invisible, is_space};
 use std::borrow::Cow;
 
 /// `text` without user and password, for receipts, logs, errors and reports.
 ///
-/// A text that the WHATWG parser accepts, of whatever scheme, is given back as it is, or, where it has a user or a password,
-/// as the parser writes it without them. Of any other text, what stands between the slashes (`//`, `\\`) and the last `@`
-/// before the next `/`, `\`, `?`, `#` or the end goes, the `@` with it.
+/// A text in which the WHATWG parser finds a host, of whatever scheme but `file`, is given back as it is, or, where it has a user or a
+/// password, as the parser writes it without them. Of any other text, what stands between the slashes (`//`, `\\`) and the
+/// last `@` before the next `/`, `\`, `?`, `#` or the end goes, the `@` with it. Where what is left there is no host with or
+/// without a port, a sign of the password may have ended it, as in `//ann:pa/ss@e.example`: then everything up to the last `@`
+/// of the text goes.
 /// Where that leaves nothing between the slashes, slashes that follow count as part of the run.
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
     if !text.contains('@') {
         return Cow::Borrowed(text);
     }
-    if let Ok(mut url) = parse(text) {
+    if let Ok(mut url) = parse(text)
+        && url.has_host()
+        && url.scheme() != "file"
+    {
         if !has_credentials(&url) {
             return Cow::Borrowed(text);
         }
@@ -31,6 +37,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 
 /// `text` with `mask` in place of what looks like credentials, whether it parses or not.
 pub(super) fn cut<'a>(text: &'a str, mask: &str) -> Cow<'a, str> {
+    let Some((_, tail)) = text.rsplit_once('@') else { return Cow::Borrowed(text) };
     let mut out = String::new();
     // In `https:user@host` the parser does without slashes, so the authority may follow the colon at once.
     let special = Scheme::of(text).filter(|scheme| scheme.is_special());
@@ -41,10 +48,13 @@ pub(super) fn cut<'a>(text: &'a str, mask: &str) -> Cow<'a, str> {
         let end = authority.find(|c| is_slash(c) || matches!(c, '?' | '#')).unwrap_or(authority.len());
         rest = authority.get(end..).unwrap_or_default();
         let authority = before(authority, rest);
-        let kept = authority.rsplit_once('@').map_or(authority, |(_, host)| {
+        let (masked, kept) = authority.rsplit_once('@').map_or(("", authority), |(_, host)| (mask, host));
+        if rest.len() > tail.len() && !is_address(kept) {
             out.push_str(mask);
-            host
-        });
+            rest = tail;
+            break;
+        }
+        out.push_str(masked);
         out.push_str(kept);
         // With nothing left between them the slashes on both sides are one run.
         let joined = kept.chars().all(is_gap) && rest.starts_with(is_slash);
@@ -57,12 +67,23 @@ pub(super) fn cut<'a>(text: &'a str, mask: &str) -> Cow<'a, str> {
     Cow::Owned(out)
 }
 
+/// Whether this is a host, whatever it is made of, with or without a colon and a port.
+fn is_address(authority: &str) -> bool {
+    let host = if authority.starts_with('[') { authority.find(']').map(|end| end + 1) } else { authority.find(':') };
+    let Some(host) = host else { return !authority.starts_with('[') };
+    let port: String = authority.get(host..).unwrap_or_default().chars().filter(|c| !is_gap(*c)).collect();
+    port.is_empty()
+        || port.strip_prefix(':').is_some_and(|port| {
+            port.is_empty() || (port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok())
+        })
+}
+
 /// What of `text` stands before `tail`, its end.
 fn before<'a>(text: &'a str, tail: &str) -> &'a str {
     text.get(..text.len() - tail.len()).unwrap_or_default()
 }
 
-/// What follows the first run of at least two slashes; tabs and line breaks in the run do not count.
+/// What follows the first run of at least two slashes; gaps in the run do not count.
 fn after_slashes(text: &str) -> Option<&str> {
     let mut rest = text;
     loop {
@@ -76,7 +97,7 @@ fn after_slashes(text: &str) -> Option<&str> {
     }
 }
 
-/// What follows slashes, tabs and line breaks.
+/// What follows slashes and gaps.
 fn after_run(text: &str) -> &str {
     text.trim_start_matches(|c| is_slash(c) || is_gap(c))
 }
@@ -85,6 +106,7 @@ const fn is_slash(c: char) -> bool {
     matches!(c, '/' | '\\')
 }
 
+/// What a parser or a reader doesn't see between slashes: the spaces, invisible characters and joiners of `text/1`.
 fn is_gap(c: char) -> bool {
-    u8::try_from(c).is_ok_and(is_skipped)
+    is_space(c) || is_invisible(c) || matches!(c, '\u{200C}' | '\u{200D}')
 }
