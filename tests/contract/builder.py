@@ -144,8 +144,8 @@ def judge(
 
 
 def line(members: dict[str, Any]) -> bytes:
-    """One line of JSON."""
-    return json.dumps(members).encode() + b"\n"
+    """One line of JSON, as compact as canonical JSON is."""
+    return json.dumps(members, separators=(",", ":")).encode() + b"\n"
 
 
 def record(transaction: Transaction, run: int, items: Sequence[Item], first_seq: int = 1) -> Judged:

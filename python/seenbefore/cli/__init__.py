@@ -9,6 +9,8 @@ from seenbefore.cli.completion import completion
 from seenbefore.cli.dedup import dedup
 from seenbefore.cli.door import Door
 from seenbefore.cli.explain import explain
+from seenbefore.cli.log import log
+from seenbefore.cli.merged import merged
 from seenbefore.cli.rules import rules
 from seenbefore.cli.store import store
 from seenbefore.rules import UNICODE_VERSION, VERSION
@@ -26,5 +28,5 @@ def main() -> None:
     """
 
 
-for _command in (bundle, completion, dedup, explain, rules, store):
+for _command in (bundle, completion, dedup, explain, log, merged, rules, store):
     main.add_command(_command)

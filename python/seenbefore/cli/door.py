@@ -20,11 +20,23 @@ from seenbefore.errors import Interrupted, SeenbeforeError
 SOFTWARE, BROKEN_PIPE = 70, 141
 
 
+class _ReaderGone(Exception):
+    """Whoever read the output went away."""
+
+
 class Door(click.Group):
     """The top command.
 
     A program may call it with `standalone_mode=False` and gets exceptions then, as with any click command.
     """
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs a command within its context."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            # click would end the process with status 1.
+            raise _ReaderGone from error
 
     def main(
         self,
@@ -49,7 +61,7 @@ class Door(click.Group):
         except click.ClickException as error:
             error.show()
             sys.exit(error.exit_code)
-        except BrokenPipeError:
+        except (BrokenPipeError, _ReaderGone):
             # Whoever read our output has what they wanted; a message would go nowhere.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(BROKEN_PIPE)

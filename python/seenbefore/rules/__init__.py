@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 UNICODE_VERSION = _kernel.UNICODE_VERSION
 VERSION = _kernel.VERSION
+VERDICTS = _kernel.VERDICTS
 
 DEFAULT_FILE, DEFAULT_NAME = "seenbefore.toml", "records/1"
 

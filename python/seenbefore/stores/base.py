@@ -15,6 +15,7 @@ from seenbefore.stores.rows import (
     EarlierSighting,
     Gathered,
     InputRow,
+    Keep,
     KnownContent,
     KnownPlace,
     NewContent,
@@ -150,6 +151,10 @@ class SeenStore(Closing, Protocol):
     @property
     def location(self) -> str:
         """The store's URL, for people and errors."""
+
+    @property
+    def keep(self) -> Keep:
+        """What it keeps beside receipts: the rows of kept.ndjson, or none."""
 
     def ruleset(self, label: str, fingerprint: str, configuration: str, text: str, unicode_version: str) -> RulesetRow:
         """Register a ruleset, or check it against the one known by that label, and make it the handle's.

@@ -7,7 +7,6 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from operator import itemgetter
 from typing import Any
 
@@ -181,14 +180,26 @@ def cut(keys: bytes) -> list[Digest]:
     return [keys[start : start + WIDTH] for start in range(0, len(keys), WIDTH)]
 
 
+def lines(block: bytes) -> list[bytes]:
+    """The lines of a block without their LF. A kept row may hold a CR, as white space between its tokens."""
+    return block.split(b"\n")[:-1]
+
+
 def line(block: bytes, index: int) -> bytes | None:
     """One line of a block with its LF, by its index from 0."""
-    return next(islice(block.splitlines(keepends=True), index, None), None) if index >= 0 else None
+    found = lines(block)
+    return found[index] + b"\n" if 0 <= index < len(found) else None
+
+
+def kept_indices(receipts: bytes) -> list[int]:
+    """Which records of a block were kept, by their index from 0: its kept rows are theirs, in this order.
+
+    Receipts are canonical, and a quote within a string is escaped: so these bytes can be nothing but that member.
+    """
+    return [index for index, receipt in enumerate(lines(receipts)) if b'"action":"keep"' in receipt]
 
 
 def kept_line(receipts: bytes, kept: bytes, index: int) -> bytes | None:
     """The kept row of the record at `index` of a block: the receipts say which records were kept."""
-    actions = [json.loads(receipt)["action"] for receipt in islice(receipts.splitlines(), index + 1)]
-    if len(actions) <= index or actions[index] != "keep":
-        return None
-    return line(kept, actions.count("keep") - 1)
+    places = kept_indices(receipts)
+    return line(kept, places.index(index)) if index in places else None

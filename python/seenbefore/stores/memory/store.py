@@ -39,6 +39,7 @@ class MemoryStore:
         self._rulesets: list[RulesetRow] = []
         self._texts: dict[tuple[str, str], str] = {}
         self._current: RulesetRow | None = None
+        self.keep: Keep = keep
 
     def __enter__(self) -> Self:
         return self
@@ -188,7 +189,7 @@ class MemoryStore:
 
     def snapshot(self) -> MemoryStore:
         """A store with what this one holds now."""
-        copy = MemoryStore()
+        copy = MemoryStore(keep=self.keep)
         with self._state.publishing:
             copy._state = self._state.copy()
             copy._rulesets, copy._texts = list(self._rulesets), dict(self._texts)
