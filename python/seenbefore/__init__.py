@@ -7,7 +7,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from seenbefore._kernel import UNICODE_VERSION, KeyBatch, Keys, canonical_json, canonical_url, normalise
+    from seenbefore._kernel import (
+        UNICODE_VERSION,
+        KeyBatch,
+        Keys,
+        Reference,
+        Verdict,
+        canonical_json,
+        canonical_url,
+        normalise,
+    )
     from seenbefore._kernel import VERSION as __version__  # noqa: N811 - the name that tools look for
     from seenbefore.audit.explain import Comparison, Explanation, explain
     from seenbefore.dedup import Deduplicator, ProvisionalBatch, Settings
@@ -33,7 +42,7 @@ if TYPE_CHECKING:
     )
     from seenbefore.rules import Ruleset, content_key
     from seenbefore.stores import open_store
-    from seenbefore.types import Reference, Summary, Verdict
+    from seenbefore.types import Summary
 
 __all__ = [  # noqa: RUF022 - in the order of sorted(), which a test compares
     "Comparison",
@@ -77,12 +86,21 @@ __all__ = [  # noqa: RUF022 - in the order of sorted(), which a test compares
 
 # Where each name lives; what is not listed here is an error.
 _HOMES = {
-    "_kernel": ("UNICODE_VERSION", "KeyBatch", "Keys", "canonical_json", "canonical_url", "normalise"),
+    "_kernel": (
+        "UNICODE_VERSION",
+        "KeyBatch",
+        "Keys",
+        "Reference",
+        "Verdict",
+        "canonical_json",
+        "canonical_url",
+        "normalise",
+    ),
     "audit.explain": ("Comparison", "Explanation", "explain"),
     "dedup": ("Deduplicator", "ProvisionalBatch", "Settings"),
     "rules": ("Ruleset", "content_key"),
     "stores": ("open_store",),
-    "types": ("Reference", "Summary", "Verdict"),
+    "types": ("Summary",),
 }
 
 

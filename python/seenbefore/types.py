@@ -20,46 +20,6 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
-    """An earlier row that a verdict points at. `fetched_at` is RFC 3339 in UTC."""
-
-    run: int
-    seq: int
-    url: str | None = None
-    fetched_at: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What was decided about one record: the members of its receipt, and what only a program needs.
-
-    `position` numbers the records of a batch from 0. `code` and `detail` are set where the verdict is `refused`.
-    `waits_for` is the position of the record of the same batch, not yet confirmed, that this verdict rests on; None
-    where it rests on stored rows or on nothing.
-    """
-
-    verdict: str
-    action: str
-    seen_before: bool = False
-    run: int = 0
-    seq: int = 0
-    position: int = 0
-    source: str | None = None
-    url: str | None = None
-    url_key: str | None = None
-    fetched_at: str | None = None
-    payload_digest: str | None = None
-    content_key: str | None = None
-    matched_on: str | None = None
-    refers_to: Reference | None = None
-    previous: Reference | None = None
-    problems: tuple[str, ...] = ()
-    code: str | None = None
-    detail: str | None = None
-    waits_for: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class InputSummary:
     """One input as a run left it.
 

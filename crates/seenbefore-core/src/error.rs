@@ -97,7 +97,7 @@ codes! {
 }
 
 /// The problems of one record: a set, listed in alphabetical order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Problems(u8);
 
 impl Problems {

@@ -13,9 +13,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Bytes of the input, held as Python holds them, or the text of a program's record.
-enum Piece {
-    Input(PyBackedBytes),
-    Record(String),
+#[derive(Clone)]
+pub enum Piece {
+    Input(Arc<PyBackedBytes>),
+    Record(Arc<str>),
 }
 
 impl AsRef<[u8]> for Piece {
@@ -30,8 +31,15 @@ impl AsRef<[u8]> for Piece {
 /// Records to be keyed and judged together.
 #[pyclass(module = "seenbefore._kernel")]
 pub struct Batch {
-    inner: Core<Piece>,
+    pub inner: Core<Piece>,
     maker: Maker,
+}
+
+impl Batch {
+    /// A batch whose records were keyed elsewhere.
+    pub fn of(inner: Core<Piece>) -> Self {
+        Self { inner, maker: Maker::new() }
+    }
 }
 
 #[pymethods]
@@ -67,7 +75,7 @@ impl Batch {
         line: u64,
     ) -> (usize, u64) {
         let inner = &mut self.inner;
-        py.detach(|| inner.feed(Piece::Input(data), start, input, offset, line))
+        py.detach(|| inner.feed(Piece::Input(Arc::new(data)), start, input, offset, line))
     }
 
     /// Notes a line that was too long to be held.
@@ -101,7 +109,7 @@ impl Batch {
             fetched_at.or(setting.fetched_at.as_deref()).map(str::to_owned),
         );
         let given = Given { url, source: source.as_deref(), fetched_at: fetched_at.as_deref(), input: "" };
-        let pushed = self.inner.push(Piece::Record(text), &tape, &mut self.maker, &given);
+        let pushed = self.inner.push(Piece::Record(text.into()), &tape, &mut self.maker, &given);
         pushed.map_err(|refusal| refused(record.py(), &refusal))
     }
 

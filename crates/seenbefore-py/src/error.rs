@@ -24,6 +24,15 @@ pub fn refused(py: Python<'_>, refusal: &Refusal) -> PyErr {
     made(class(py, "Refused").and_then(|class| class.call1(arguments)))
 }
 
+/// The code and the detail of an `errors.Refused`; the error itself where it is another.
+pub fn as_refusal(py: Python<'_>, error: PyErr) -> PyResult<(String, String)> {
+    if !error.is_instance(py, &class(py, "Refused")?) {
+        return Err(error);
+    }
+    let value = error.value(py);
+    Ok((value.getattr("code")?.extract()?, value.getattr("detail")?.extract()?))
+}
+
 /// `errors.RulesInvalid(mistakes)`
 pub fn rules_invalid(py: Python<'_>, mistakes: Vec<Mistake>) -> PyErr {
     let mistakes: Vec<_> = mistakes.into_iter().map(|mistake| (mistake.path, mistake.message)).collect();

@@ -4,8 +4,10 @@ mod batch;
 mod convert;
 mod error;
 mod functions;
+mod provisional;
 mod rules;
 mod sqlite;
+mod verdict;
 
 use pyo3::prelude::*;
 
@@ -17,14 +19,18 @@ mod _kernel {
     #[pymodule_export]
     use super::functions::{canonical_json, canonical_url, normalise};
     #[pymodule_export]
+    use super::provisional::Provisional;
+    #[pymodule_export]
     use super::rules::{KeyBatch, Keys, Ruleset};
     #[pymodule_export]
     use super::sqlite::{Rows, Sqlite, SqliteError, SqliteReader};
+    #[pymodule_export]
+    use super::verdict::{Reference, Verdict};
 
     use pyo3::prelude::*;
     use pyo3::types::PyTuple;
     use seenbefore_core::error::{Code, Problem};
-    use seenbefore_core::judge::Verdict;
+    use seenbefore_core::judge::Verdict as Table;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -35,7 +41,7 @@ mod _kernel {
         module.add("TEXT_STEPS", closed(seenbefore_core::normalise::STEPS.iter().map(|step| step.name).collect())?)?;
         module.add("URL_STEPS", closed(seenbefore_core::urls::STEP_NAMES.to_vec())?)?;
         module.add("URL_STRENGTHS", closed(vec!["exact", "page", "site"])?)?;
-        module.add("VERDICTS", closed(Verdict::ALL.iter().map(|verdict| verdict.code()).collect())?)?;
+        module.add("VERDICTS", closed(Table::ALL.iter().map(|verdict| verdict.code()).collect())?)?;
         module.add("REFUSAL_CODES", closed(Code::ALL.iter().map(|code| code.code()).collect())?)?;
         module.add("PROBLEM_CODES", closed(Problem::ALL.iter().map(|problem| problem.code()).collect())?)
     }

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Any, Self
 
+from seenbefore._kernel import Verdict
 from seenbefore.dedup.batches import Settings
 from seenbefore.dedup.opening import Opening
 from seenbefore.dedup.opening import Run as _Run
@@ -22,7 +23,7 @@ from seenbefore.reading import expand
 from seenbefore.rules import UNICODE_VERSION, Ruleset
 from seenbefore.stores import open_store
 from seenbefore.stores.base import SeenStore
-from seenbefore.types import Summary, Verdict
+from seenbefore.types import Summary
 
 __all__ = ["Deduplicator", "ProvisionalBatch", "Settings", "Watch", "summary_members"]
 

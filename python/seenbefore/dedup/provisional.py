@@ -6,19 +6,15 @@ claims and judges again what was not released, because other writers went on mea
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from seenbefore._kernel import Judged
-from seenbefore.dedup.overlay import Overlay, Row
+from seenbefore._kernel import Batch, Judged, Provisional, Verdict
 from seenbefore.dedup.receipts import verdict_of
 from seenbefore.dedup.session import Session
-from seenbefore.errors import Refused, UsageError
+from seenbefore.errors import UsageError
 from seenbefore.stores.base import Transaction
-from seenbefore.types import Verdict
 
 
 class ProvisionalBatch:
@@ -38,12 +34,13 @@ class ProvisionalBatch:
 
     def __init__(self, session: Session) -> None:
         self.unsettled: tuple[Verdict, ...] = ()
-        self.late: tuple[Verdict, ...] = ()
-        self.final: tuple[Verdict, ...] = ()
         self._session = session
-        self._overlay = Overlay(session.store, session.rules.label)
-        self._records: list[tuple[Any, str | None, str | None, str | None]] = []
+        self._records: Provisional | None = None
         self._verdicts: list[Verdict] = []
+        self._judged: Judged | None = None
+        self._positions: list[int] = []
+        self._late: list[int] = []
+        self._final: tuple[Verdict, ...] | None = None
         self._open = False
 
     def __enter__(self) -> Self:
@@ -58,8 +55,26 @@ class ProvisionalBatch:
     ) -> None:
         """Make the batch durable, or forget it where the block failed."""
         self._open = False
-        if kind is None and self._verdicts:
-            self._commit()
+        records, self._records = self._records, None
+        if kind is None and records is not None and records.records:
+            self._commit(records)
+
+    @property
+    def final(self) -> tuple[Verdict, ...]:
+        """The verdicts as committed; empty until the block has ended well."""
+        if self._final is None:
+            blocks = () if self._judged is None else self._judged.blocks
+            lines = (line for block in blocks for line in block[2].splitlines(keepends=True))
+            each = zip(lines, self._positions, strict=True)
+            self._final = tuple(verdict_of(line, position=position) for line, position in each)
+            self._judged = None
+        return self._final
+
+    @property
+    def late(self) -> tuple[Verdict, ...]:
+        """Of the final verdicts, those on records that another writer made seen before in the meantime."""
+        late = set(self._late)
+        return tuple(verdict for verdict in self.final if verdict.position in late) if late else ()
 
     def judge(
         self,
@@ -73,89 +88,55 @@ class ProvisionalBatch:
         `url`, `source` and `fetched_at` stand in for what the record itself doesn't say. A record that must not be
         hashed gets the verdict `refused` with `code` and `detail`, takes no part in the batch and is not numbered.
         """
-        if not self._open:
-            raise UsageError("the batch is not open", hint="judge inside its with block")
-        session, position = self._session, len(self._verdicts)
-        run = session.begin()
-        batch = session.new_batch(run, session.next_seq + position, 1)
-        try:
-            batch.push(record, url, source, fetched_at)
-        except Refused as refusal:
-            return Verdict("refused", "refuse", run=run, code=refusal.code, detail=refusal.detail)
-        batch.key()
-        contents, places = self._overlay.claim(batch.content_keys(), batch.place_keys())
-        needed = batch.judge(self._overlay.id_of(position), contents, places)
-        judged = batch.render(self._overlay.earlier(needed), [0] * len(batch.sources()))
-        verdict = verdict_of(judged.blocks[0][2], position=position)
-        waits_for = self._overlay.add(Row.of(judged, verdict, batch.content_keys(), batch.place_keys()), needed)
-        if waits_for is not None:
-            verdict = replace(verdict, waits_for=waits_for)
-        self._records.append((copy.deepcopy(record), url, source, fetched_at))
-        self._verdicts.append(verdict)
+        if self._records is None:
+            self._records = self._begin()
+        verdict = self._records.judge(self._session.store, record, url, source, fetched_at)
+        if verdict.code is None:
+            self._verdicts.append(verdict)
         return verdict
 
     def confirm(self, verdict: Verdict) -> None:
         """Says that the record is stored: what rests on it waits no longer.
 
-        Not needed for the record to be committed.
+        Not needed for the record to be committed. One that was released stays so.
         """
-        self._overlay.confirm(self._own(verdict))
+        records, position = self._own(verdict)
+        records.confirm(position)
 
     def release(self, verdict: Verdict) -> None:
         """Says that the record was not stored: it marks nothing as seen, and later verdicts don't rest on it."""
-        self._overlay.release(self._own(verdict))
+        records, position = self._own(verdict)
+        records.release(self._session.store, position)
 
-    def _own(self, verdict: Verdict) -> int:
-        at = verdict.position
-        if verdict.verdict == "refused" or not (at < len(self._verdicts) and self._verdicts[at] == verdict):
+    def _begin(self) -> Provisional:
+        if not self._open:
+            raise UsageError("the batch is not open", hint="judge inside its with block")
+        return self._session.provisional()
+
+    def _own(self, verdict: Verdict) -> tuple[Provisional, int]:
+        at, records = verdict.position, self._records
+        known = verdict.code is None and at < len(self._verdicts) and self._verdicts[at] == verdict
+        if records is None or not known:
             raise UsageError("this verdict is not one of this batch", hint="give back what judge() gave")
-        return at
+        return records, at
 
-    def _commit(self) -> None:
-        left = [position for position in range(len(self._verdicts)) if not self._overlay.released(position)]
-        unsettled: list[int] = []
+    def _commit(self, records: Provisional) -> None:
+        left, unsettled = records.left(), list[int]()
         with self._session.store.transaction() as transaction:
             while True:
-                judged, final = self._judged(transaction, left)
-                lost = self._lost(left, final, judged)
+                batch, judged = self._judge_again(transaction, records, left)
+                lost = records.lost(batch, left)
                 if not lost:
                     break
                 unsettled += lost
-                left = [position for position in left if position not in lost]
+                left = sorted(set(left).difference(lost))
             if left:
                 self._session.record(transaction, judged)
             transaction.commit()
         self._session.committed(judged if left else None)
         self.unsettled = tuple(self._verdicts[position] for position in sorted(unsettled))
-        self.final = tuple(final)
-        self.late = tuple(
-            verdict
-            for position, verdict in zip(left, final, strict=True)
-            if verdict.seen_before and not self._verdicts[position].seen_before
-        )
+        self._judged, self._positions, self._late = judged, left, records.late(batch, left)
 
-    def _lost(self, left: list[int], final: list[Verdict], judged: Judged) -> set[int]:
-        """The records that the caller skipped, though they are not seen before without what was released.
-
-        With each go those that rest on them in turn, so that a chain of repeats is found in one round.
-        """
-        first = {
-            row[0]
-            for position, verdict, row in zip(left, final, judged.sightings, strict=True)
-            if self._verdicts[position].action == "skip" and verdict.action == "keep"
-        }
-        return {
-            position
-            for position, row in zip(left, judged.sightings, strict=True)
-            if self._verdicts[position].action == "skip" and (row[0] in first or row[4] in first)
-        }
-
-    def _judged(self, transaction: Transaction, left: list[int]) -> tuple[Judged, list[Verdict]]:
-        session = self._session
-        batch = session.new_batch(session.begin(), session.next_seq, max(1, len(left)))
-        for position in left:
-            batch.push(*self._records[position])
-        batch.key()
-        judged = session.judged(transaction, batch)
-        lines = (line for block in judged.blocks for line in block[2].splitlines(keepends=True))
-        return judged, [verdict_of(line, position=position) for line, position in zip(lines, left, strict=True)]
+    def _judge_again(self, transaction: Transaction, records: Provisional, left: Sequence[int]) -> tuple[Batch, Judged]:
+        batch = records.batch(left, self._session.next_seq)
+        return batch, self._session.judged(transaction, batch)

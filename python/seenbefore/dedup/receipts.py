@@ -6,15 +6,15 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from seenbefore.types import Reference, Verdict
+from seenbefore._kernel import Reference, Verdict
 
 
 def verdict_of(receipt: bytes, *, position: int = 0) -> Verdict:
     """The verdict that a receipt states. `position` is the record's within its batch, from 0."""
     members = json.loads(receipt)
     return Verdict(
-        verdict=members["verdict"],
-        action=members["action"],
+        members["verdict"],
+        members["action"],
         seen_before=members["seen_before"],
         run=members["run"],
         seq=members["seq"],
@@ -28,7 +28,7 @@ def verdict_of(receipt: bytes, *, position: int = 0) -> Verdict:
         matched_on=members["matched_on"],
         refers_to=_reference(members["refers_to"]),
         previous=_reference(members["previous"]),
-        problems=tuple(members["problems"]),
+        problems=members["problems"],
     )
 
 

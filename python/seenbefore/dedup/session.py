@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from seenbefore._kernel import Batch, Judged
+from seenbefore._kernel import Batch, Judged, Provisional
 from seenbefore.dedup.batches import Settings
 from seenbefore.dedup.judging import judge
 from seenbefore.dedup.opening import NO_OUTPUT, now
@@ -34,20 +34,16 @@ class Session:
                 transaction.commit()
         return self._run
 
-    def new_batch(self, run: int, first_seq: int, records: int) -> Batch:
-        """An empty batch of the kernel for that many records."""
+    def provisional(self) -> Provisional:
+        """An empty batch of the kernel whose records are judged one at a time; its first gets the next ordinal."""
         settings = self._settings
-        return Batch(
+        return Provisional(
             self.rules.kernel,
-            run,
-            first_seq,
-            max_records=records,
-            max_bytes=settings.batch_bytes,
-            max_line=settings.max_line,
+            self.begin(),
+            self.next_seq,
             source=settings.source,
             fetched_at=settings.fetched_at,
             replace_seen=settings.replace_seen,
-            digests=True,
         )
 
     def judged(self, transaction: Transaction, batch: Batch) -> Judged:

@@ -16,6 +16,7 @@ from seenbefore.stores.rows import (
     Gathered,
     InputRow,
     Keep,
+    Known,
     KnownContent,
     KnownPlace,
     NewContent,
@@ -194,6 +195,12 @@ class SeenStore(Closing, Protocol):
 
     def kept_rows(self, run: int) -> Iterator[bytes]:
         """The kept rows of a run in pieces: joined, the bytes of its kept.ndjson; none where the store keeps none."""
+
+    def known(self, content_key: Digest | None, url_key: Digest | None) -> Known:
+        """What is committed under the handle's ruleset about the keys of one record; None for a key that is None."""
+
+    def earlier(self, sighting: int) -> EarlierSighting:
+        """The facts of one sighting. Raises StoreDamaged where it isn't there."""
 
     def lookup_content(self, key: str) -> ContentRow | None:
         """A content by its key, `products/3:sha256:<hex>`. Raises UsageError where the text is no content key."""

@@ -22,6 +22,8 @@ KnownContent: TypeAlias = tuple[int, int, int | None]  # index into the claimed 
 KnownPlace: TypeAlias = tuple[int, int, int, int]
 # sighting id, run, seq, url, fetched_at, payload digest
 EarlierSighting: TypeAlias = tuple[int, int, int, str | None, int | None, Digest | None]
+# (content id, first_seen) and (place id, latest sighting, content id of that one), None for what is not known
+Known: TypeAlias = tuple[tuple[int, int | None] | None, tuple[int, int, int] | None]
 NewContent: TypeAlias = tuple[Digest, int, int | None]  # key, content id, first_seen
 EarlierContent: TypeAlias = tuple[Digest, int]  # key, first_seen moved back
 PlaceNow: TypeAlias = tuple[Digest, int, int, int]  # key, place id, latest sighting, content id of that one

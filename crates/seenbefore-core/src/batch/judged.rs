@@ -4,6 +4,7 @@ use super::keyed::NONE;
 use super::{Batch, Outcome};
 use crate::judge::{Place, Verdict, decide};
 use crate::keys::Digest;
+use crate::ruleset::Actions;
 
 /// A content that the store knows.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +49,22 @@ pub struct Judgement {
     pub place: i64,
     /// The earliest time of fetching known at this record.
     pub first_seen: Option<i64>,
+}
+
+impl Judgement {
+    /// The verdict on a record that takes no part: it is not kept, and marks nothing as seen.
+    pub(super) fn of(verdict: Verdict) -> Self {
+        Self {
+            verdict,
+            seen_before: false,
+            keep: false,
+            refers_to: 0,
+            previous: 0,
+            content: 0,
+            place: 0,
+            first_seen: None,
+        }
+    }
 }
 
 /// A content while the batch is judged.
@@ -117,59 +134,61 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
     }
 
     fn judge_one(&self, index: usize, id: i64, states: &mut States) -> Judgement {
-        let mut judgement = Judgement {
-            verdict: Verdict::Refused,
-            seen_before: false,
-            keep: false,
-            refers_to: 0,
-            previous: 0,
-            content: 0,
-            place: 0,
-            first_seen: None,
-        };
-        let Some(keyed) = self.keyed(index) else { return judgement };
+        let Some(keyed) = self.keyed(index) else { return Judgement::of(Verdict::Refused) };
         let slot = |of: &[u32]| of.get(index).copied().filter(|slot| *slot != NONE);
-        let Some(content) = slot(&self.contents.of).and_then(|slot| states.contents.get_mut(slot as usize)) else {
-            judgement.verdict = Verdict::Unkeyed;
-            judgement.keep = self.rules.actions.keep(Verdict::Unkeyed, false);
-            return judgement;
-        };
+        let content = slot(&self.contents.of).and_then(|slot| states.contents.get_mut(slot as usize));
         let place = slot(&self.places.of).and_then(|slot| states.places.get_mut(slot as usize));
-        judgement.seen_before = content.id != 0;
-        let found = match &place {
-            None => Place::NoneGiven,
-            Some(place) if place.id == 0 => Place::Unseen,
-            Some(place) if place.content == content.id => Place::ShowsThis,
-            Some(_) => Place::ShowsOther,
-        };
-        judgement.verdict = decide(judgement.seen_before, found);
-        judgement.keep = self.rules.actions.keep(judgement.verdict, judgement.seen_before);
-        if judgement.seen_before {
-            judgement.refers_to = content.id;
-        } else {
-            content.id = id;
-        }
-        if let Some(time) = keyed.fetched_at
-            && content.first_seen.is_none_or(|first| time < first)
-        {
-            content.first_seen = Some(time);
-            content.moved = true;
-        }
-        judgement.content = content.id;
-        judgement.first_seen = content.first_seen;
-        if let Some(place) = place {
-            if judgement.verdict == Verdict::Changed {
-                judgement.previous = place.latest;
-            }
-            if place.id == 0 {
-                place.id = id;
-            }
-            place.latest = id;
-            place.content = content.id;
-            judgement.place = place.id;
-        }
-        judgement
+        judge_record(self.rules.actions, keyed.fetched_at, content, place, id)
     }
+}
+
+/// Judges one record against what is known of its content and its place, and moves both on.
+pub(super) fn judge_record(
+    actions: Actions,
+    fetched_at: Option<i64>,
+    content: Option<&mut ContentState>,
+    place: Option<&mut PlaceState>,
+    id: i64,
+) -> Judgement {
+    let mut judgement = Judgement::of(Verdict::Unkeyed);
+    let Some(content) = content else {
+        judgement.keep = actions.keep(Verdict::Unkeyed, false);
+        return judgement;
+    };
+    judgement.seen_before = content.id != 0;
+    let found = match &place {
+        None => Place::NoneGiven,
+        Some(place) if place.id == 0 => Place::Unseen,
+        Some(place) if place.content == content.id => Place::ShowsThis,
+        Some(_) => Place::ShowsOther,
+    };
+    judgement.verdict = decide(judgement.seen_before, found);
+    judgement.keep = actions.keep(judgement.verdict, judgement.seen_before);
+    if judgement.seen_before {
+        judgement.refers_to = content.id;
+    } else {
+        content.id = id;
+    }
+    if let Some(time) = fetched_at
+        && content.first_seen.is_none_or(|first| time < first)
+    {
+        content.first_seen = Some(time);
+        content.moved = true;
+    }
+    judgement.content = content.id;
+    judgement.first_seen = content.first_seen;
+    if let Some(place) = place {
+        if judgement.verdict == Verdict::Changed {
+            judgement.previous = place.latest;
+        }
+        if place.id == 0 {
+            place.id = id;
+        }
+        place.latest = id;
+        place.content = content.id;
+        judgement.place = place.id;
+    }
+    judgement
 }
 
 /// What a judged batch changes in a store, in the order in which stores want it.

@@ -126,6 +126,17 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
         Ok(index)
     }
 
+    /// Takes the record back that was pushed last; its texts stay behind, unused.
+    pub(super) fn forget_last(&mut self) {
+        if let Some(entry) = self.entries.pop() {
+            self.bytes -= entry.end - entry.start;
+            self.pieces.pop();
+        }
+        if let Some(chunk) = self.chunks.last_mut() {
+            chunk.outcomes.pop();
+        }
+    }
+
     fn chunk(&self, worker: &mut Worker, first: usize, entries: &[Entry]) -> Chunk {
         let mut chunk = Chunk { outcomes: Vec::with_capacity(entries.len()), texts: Texts::default() };
         for (index, entry) in (first..).zip(entries) {

@@ -4,9 +4,11 @@
 
 mod judged;
 mod keyed;
+mod provisional;
 mod rendered;
 
 pub use judged::{Judgement, KnownContent, KnownPlace, SightingRow};
+pub use provisional::{Provisional, Said, Seen, StoredContent, StoredPlace};
 pub use rendered::{Block, Counts, Earlier, SourceCounts};
 
 use crate::boundary::{is_blank, line_end};

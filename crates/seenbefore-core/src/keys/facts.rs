@@ -74,6 +74,11 @@ impl Texts {
         span.0.and_then(|(start, end)| self.0.get(start as usize..end as usize))
     }
 
+    /// A text of other texts, held here too.
+    pub fn copy(&mut self, from: &Self, span: Span) -> Span {
+        from.get(span).map_or_else(Span::default, |text| self.push(text))
+    }
+
     fn push(&mut self, text: &str) -> Span {
         let start = u32::try_from(self.0.len());
         self.0.push_str(text);

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal, Self
 
-from seenbefore.errors import StoreUnsupported
+from seenbefore.errors import StoreDamaged, StoreUnsupported
 from seenbefore.stores.laws import check_ruleset, kept_line, line, split_key, split_label
 from seenbefore.stores.memory.tables import LOCATION, Key, State
 from seenbefore.stores.memory.transaction import MemoryTransaction
@@ -14,9 +14,11 @@ from seenbefore.stores.rows import (
     ContentRow,
     Digest,
     DoneInput,
+    EarlierSighting,
     Gathered,
     InputRow,
     Keep,
+    Known,
     PlaceRow,
     RulesetRow,
     RunRow,
@@ -145,6 +147,21 @@ class MemoryStore:
     def _block(self, run: int, seq: int) -> tuple[int, bytes, bytes] | None:
         """The last block of a run that starts at `seq` or before."""
         return next((block for block in reversed(self._blocks(run)) if block[0] <= seq), None)
+
+    def known(self, content_key: Digest | None, url_key: Digest | None) -> Known:
+        """What is committed about the keys of one record."""
+        owner, tables = 0 if self._current is None else self._current.id, self._state.tables
+        return (
+            None if content_key is None else tables.contents.get((owner, content_key)),
+            None if url_key is None else tables.places.get((owner, url_key)),
+        )
+
+    def earlier(self, sighting: int) -> EarlierSighting:
+        """The facts of one sighting."""
+        row = self._state.tables.sightings.get(sighting)
+        if row is None:
+            raise StoreDamaged(f"{self.location} has no sighting {sighting}", path=self.location)
+        return row[0], row[1], row[2], row[8], row[6], row[9]
 
     def lookup_content(self, key: str) -> ContentRow | None:
         """A content by its key."""

@@ -10,15 +10,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from seenbefore.errors import StoreUnsupported, UsageError
+from seenbefore.errors import StoreDamaged, StoreUnsupported, UsageError
 from seenbefore.stores.base import Waiting
 from seenbefore.stores.laws import check_ruleset, kept_line, line, split_key, split_label
 from seenbefore.stores.rows import (
     ContentRow,
     Digest,
     DoneInput,
+    EarlierSighting,
     InputRow,
     Keep,
+    Known,
     PlaceRow,
     RulesetRow,
     RunRow,
@@ -258,6 +260,24 @@ class SqliteStore(Histories):
         """The kept rows of a run in pieces."""
         rows = self._each("SELECT kept FROM block WHERE run = ? AND kept IS NOT NULL ORDER BY first_seq", (run,))
         return (self._unpacked(packed) for (packed,) in rows)
+
+    def known(self, content_key: Digest | None, url_key: Digest | None) -> Known:
+        """What is committed about the keys of one record."""
+        owner = 0 if self._current is None else self._current.id
+        content = "SELECT first, first_seen FROM content WHERE ruleset = ? AND key = ?"
+        place = "SELECT first, latest, latest_content FROM place WHERE ruleset = ? AND key = ?"
+        return (
+            None if content_key is None else self._one(content, (owner, content_key)),
+            None if url_key is None else self._one(place, (owner, url_key)),
+        )
+
+    def earlier(self, sighting: int) -> EarlierSighting:
+        """The facts of one sighting."""
+        row = self._one("SELECT id, run, seq, url, fetched_at, payload FROM sighting WHERE id = ?", (sighting,))
+        if row is None:
+            raise StoreDamaged(f"{self.location} is damaged: it has no sighting {sighting}", path=self.location)
+        found: EarlierSighting = row
+        return found
 
     def lookup_content(self, key: str) -> ContentRow | None:
         """A content by its key."""
