@@ -50,8 +50,9 @@ test-rust: $(VENV)/built  ## the Rust tests alone
 test-python: $(VENV)/built  ## the Python tests alone
 	pytest
 
-bench: $(VENV)/built  ## the benchmarks (not part of the tests)
-	python benches/main_job.py
+bench: $(VENV)/built  ## the benchmarks beside DuckDB, Polars and plain Python (not part of the tests)
+	pip install --quiet $$(sed -n 's/^bench = \[\(.*\)\]/\1/p' pyproject.toml | tr -d '",')
+	python -m benches.run $(BENCH)
 
 clean:  ## remove what the targets made
 	rm -rf .venv target demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

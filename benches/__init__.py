@@ -1,0 +1,1 @@
+"""The benchmarks: `make bench`. What is measured, and against what, is in docs/explanation/performance.md."""
