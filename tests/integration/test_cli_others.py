@@ -1,4 +1,4 @@
-"""The smaller commands: explain, rules, store info, completion, --version and --help."""
+"""The smaller commands: explain, rules, completion, --version and --help."""
 
 from __future__ import annotations
 
@@ -137,17 +137,6 @@ def test_rules_check_and_show(run: Any) -> None:
     Path("bad.toml").write_text('name = "x"\nversion = 1\nidentiy = ["a"]\n')
     done = run("rules", "check", "bad.toml")
     assert (done.returncode, "identiy" in done.stderr) == (2, True)
-
-
-def test_store_info(judged: Any) -> None:
-    """A store says what it holds, and is not changed by being asked."""
-    before = Path("seenbefore.db").read_bytes()
-    told = json.loads(judged("store", "info", "seenbefore.db", "--json").stdout)
-    assert (told["contents"], told["sightings"], told["runs"][0]["state"]) == (2, 6, "finished")
-    assert "2 contents, 2 places, 6 sightings" in judged("store", "info", "seenbefore.db").stdout
-    assert Path("seenbefore.db").read_bytes() == before
-    assert judged("store", "info", "gone.db").returncode == 2
-    assert not Path("gone.db").exists()
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -6,6 +6,7 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from seenbefore.cli.tables import print_table
 from seenbefore.cli.terminal import harmless, say
 from seenbefore.stores.base import Waiting
 from seenbefore.types import SourceSummary, Summary
@@ -88,10 +89,10 @@ def closing(summary: Summary, rules: str, out: str | None, store: str, *, dry_ru
             return
     say(f"run {summary.run}: {summary.records:,} records in {summary.seconds:.1f} s{' (dry run)' if dry_run else ''}")
     say()
-    _print(["verdict", "records", "share"], _verdicts(summary))
+    print_table(["verdict", "records", "share"], _verdicts(summary))
     if rows := _sources(summary):
         say()
-        _print(["source", "keyed", "seen before", "collapse rate"], rows)
+        print_table(["source", "keyed", "seen before", "collapse rate"], rows)
     for title, counts in (("refused", summary.refusals), ("problems", summary.problems)):
         if counts:
             say()
@@ -132,22 +133,3 @@ def _sources(summary: Summary) -> list[list[str]]:
     if len(named) > _SOURCES_SHOWN:
         rows.append([f"… and {len(named) - _SOURCES_SHOWN:,} more", "", "", ""])
     return rows
-
-
-def _print(heads: list[str], rows: list[list[str]]) -> None:
-    """A table: on a terminal with rules and colours, in a pipe as plain columns."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console()
-    table = Table(box=box.SIMPLE_HEAD if console.is_terminal else None, pad_edge=False, header_style="bold")
-    for index, head in enumerate(heads):
-        table.add_column(
-            head, justify="right" if index else "left", no_wrap=True, overflow="fold" if index else "ellipsis"
-        )
-    for row in rows:
-        table.add_row(*(harmless(cell) for cell in row))
-    if not console.is_terminal:
-        console.width = 200
-    console.print(table, markup=False, highlight=False)

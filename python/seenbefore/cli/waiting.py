@@ -53,10 +53,14 @@ class Bar:
     def over(self, things: Iterable[T]) -> Iterator[T]:
         """The things themselves, each of which moves the bar by one."""
         for thing in things:
-            self.steps += 1
-            if self._bar is not None and self.steps % _EVERY == 0:
-                self._bar.update(self._task, completed=self.steps)
+            self.step()
             yield thing
+
+    def step(self) -> None:
+        """Moves the bar by one."""
+        self.steps += 1
+        if self._bar is not None and self.steps % _EVERY == 0:
+            self._bar.update(self._task, completed=self.steps)
 
     def now(self, what: str, total: int | None = None) -> None:
         """Begins another part of the work, from no steps."""

@@ -11,7 +11,7 @@ from seenbefore.stores.memory import MemoryStore
 from seenbefore.stores.rows import Keep
 from seenbefore.stores.sqlite import Durability, SqliteStore
 
-__all__ = ["MemoryStore", "SeenStore", "SqliteStore", "open_store"]
+__all__ = ["MemoryStore", "SeenStore", "SqliteStore", "make_store", "open_store"]
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(.*)", re.DOTALL)
 
@@ -52,3 +52,16 @@ def open_store(
         told=told,
         patience=patience,
     )
+
+
+def make_store(url: str, *, keep: Keep) -> None:
+    """Make a new, empty store at `url`. Raises UsageError where there is one, and what `open_store` raises."""
+    try:
+        there = open_store(url, create=False, read_only=True)
+    except UsageError:
+        open_store(url, keep=keep).close()
+        return
+    there.close()
+    if isinstance(there, MemoryStore):
+        raise UsageError("a store in memory begins with whoever uses it", path=url, hint="name a file")
+    raise UsageError(f"{url} is there already", path=url, hint="it can be used as it is, see `seenbefore store info`")

@@ -13,6 +13,7 @@ from seenbefore.stores.rows import (
     DoneInput,
     EarlierContent,
     EarlierSighting,
+    Fault,
     Gathered,
     InputRow,
     Keep,
@@ -235,8 +236,26 @@ class SeenStore(Closing, Protocol):
     def gathered(self, by: Literal["content", "place"]) -> Iterator[Gathered]:
         """The sightings that have a content, or a place: by its id and then by their own."""
 
-    def stretches(self) -> Iterator[Stretch]:
-        """The receipts and kept rows of all runs, in the order of commits."""
+    def stretches(self, *, packed: bool = True) -> Iterator[Stretch]:
+        """The receipts and kept rows of all runs, in the order of commits; without `packed` only where they are."""
+
+    def last_sighting(self) -> int:
+        """The id of the last sighting, 0 where there is none."""
+
+    def faults(self, *, quick: bool) -> Iterator[Fault]:
+        """What is wrong by itself with the file or its tables, row by row; `quick` leaves out what takes long."""
+
+    def copy(self, target: str) -> int:
+        """Make `target` a store that holds what this one holds now → its size in bytes.
+
+        Raises UsageError where something is there, StoreUnsupported where a store can't be copied to a file.
+        """
+
+    def vacuum(self) -> tuple[int, int]:
+        """Give back the room that nothing uses → size in bytes before and after. What the store says stays.
+
+        Raises InUse where another process writes, StoreUnsupported where there is no file.
+        """
 
     def info(self) -> StoreInfo:
         """What the store is and how much it holds. Counts rows: seconds for a store of millions."""

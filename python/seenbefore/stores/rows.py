@@ -174,6 +174,20 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
+class Fault:
+    """Something in a store that doesn't fit together: where, what is wrong, what should be there and what is.
+
+    `row` names a row of the table by what people can look up: an id, RUN:SEQ, or a key.
+    """
+
+    table: str
+    row: str
+    what: str
+    expected: str = ""
+    found: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class StoreInfo:
     """What a store is and how much it holds. `size` is in bytes on disk, 0 for one in memory."""
 

@@ -15,6 +15,7 @@ from seenbefore.stores.rows import (
     Digest,
     DoneInput,
     EarlierSighting,
+    Fault,
     Gathered,
     InputRow,
     Keep,
@@ -236,7 +237,15 @@ class MemoryStore:
             (owner, row.id, row.run, row.seq, row.source, row.url, row.fetched_at, row.content) for owner, row in rows
         )
 
-    def stretches(self) -> Iterator[Stretch]:
+    def last_sighting(self) -> int:
+        """The id of the last sighting."""
+        return self._state.tables.next_sighting - 1
+
+    def faults(self, *, quick: bool) -> Iterator[Fault]:  # noqa: ARG002 - the same call for every store
+        """Nothing: it has no file."""
+        return iter(())
+
+    def stretches(self, *, packed: bool = True) -> Iterator[Stretch]:  # noqa: ARG002 - nothing here is packed
         """The receipts and kept rows of all runs; none where this store holds no receipts."""
         with self._state.publishing:
             blocks = sorted(self._state.tables.blocks.items(), key=lambda block: block[1][1])
@@ -244,6 +253,14 @@ class MemoryStore:
             yield Stretch(
                 run, first_seq, first_sighting, records, receipts, kept if self._state.keep == "kept" else None, bytes
             )
+
+    def copy(self, target: str) -> int:
+        """Refused: it has no file."""
+        raise StoreUnsupported("a store in memory can't be copied to a file", path=target)
+
+    def vacuum(self) -> tuple[int, int]:
+        """Refused: it has no file."""
+        raise StoreUnsupported("a store in memory has no room to give back", path=self.location)
 
     def info(self) -> StoreInfo:
         """What the store is and how much it holds."""

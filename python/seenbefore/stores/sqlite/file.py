@@ -36,12 +36,13 @@ _UNTRUSTED = "PRAGMA trusted_schema = OFF"
 
 def connect(path: Path, how: str) -> Sqlite:
     """A connection in autocommit mode. `how` is what stands behind `?` in the URI: mode=ro, mode=rw."""
-    connection = Sqlite(_uri(path, how), _PATIENCE)
+    connection = Sqlite(uri(path, how), _PATIENCE)
     connection.execute(_UNTRUSTED)
     return connection
 
 
-def _uri(path: Path, how: str) -> str:
+def uri(path: Path, how: str) -> str:
+    """The URI of a file; `how` as for `connect`."""
     return f"file:{quote(os.fsencode(path))}?{how}"
 
 
@@ -82,13 +83,18 @@ def create(path: Path, location: str, keep: Keep) -> None:
             with named(location):
                 _build(draft, keep)
             _place(draft, path)
-        directory = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
+        sync(folder)
     except OSError as error:
         raise OutputFailed.from_os(location, error) from error
+
+
+def sync(path: Path) -> None:
+    """Makes a file, or the names in a folder, durable."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
 
 
 def _build(path: Path, keep: Keep) -> None:
@@ -240,7 +246,7 @@ def open_reader(path: Path, location: str) -> tuple[SqliteReader, int]:
 
 def _open(path: Path, location: str, how: str) -> tuple[SqliteReader, int]:
     with named(location):
-        connection = SqliteReader(_uri(path, how), _PATIENCE)
+        connection = SqliteReader(uri(path, how), _PATIENCE)
         connection.execute(_UNTRUSTED)
     try:
         return connection, check_structure(connection, location)

@@ -13,17 +13,21 @@ from typing import Any, Literal, Self
 import zstandard
 
 from seenbefore._kernel import SqliteReader
-from seenbefore.stores.rows import ContentRow, Gathered, PlaceRow, Stretch
+from seenbefore.stores.rows import ContentRow, Fault, Gathered, Keep, PlaceRow, StoreInfo, Stretch
+from seenbefore.stores.sqlite import upkeep
 from seenbefore.stores.sqlite.failures import named
 
 # Stands for a ruleset or a source that a damaged store has no row of.
 _UNKNOWN = "?"
+# How many faults SQLite itself lists.
+_MOST = 1000
 
 
 class Histories:
     """The part of a SqliteStore that reads everything."""
 
     location: str
+    keep: Keep
     _path: Path
     _reader: SqliteReader
 
@@ -62,11 +66,49 @@ class Histories:
             for owner, one, run, seq, source, *facts in rows
         )
 
-    def stretches(self) -> Iterator[Stretch]:
+    def stretches(self, *, packed: bool = True) -> Iterator[Stretch]:
         """The receipts and kept rows of all runs."""
         # Rows are appended, so the order of their numbers is that of the commits.
-        rows = self._each("SELECT run, first_seq, first_sighting, records, receipts, kept FROM block ORDER BY rowid")
+        bodies = "receipts, kept" if packed else "x'', NULL"
+        rows = self._each(f"SELECT run, first_seq, first_sighting, records, {bodies} FROM block ORDER BY rowid")
         return (Stretch(*row, self._unpacked) for row in rows)  # type: ignore[call-arg] # six columns
+
+    def last_sighting(self) -> int:
+        """The id of the last sighting."""
+        return next((last or 0 for (last,) in self._each("SELECT max(id) FROM sighting")), 0)
+
+    def faults(self, *, quick: bool) -> Iterator[Fault]:
+        """What SQLite finds, and rows that name others that are not there."""
+        for (said,) in self._each(f"PRAGMA {'quick_check' if quick else 'integrity_check'}({_MOST})"):
+            if said != "ok":
+                yield Fault("file", "", str(said))
+        for table, row, other, _ in self._each("PRAGMA foreign_key_check"):
+            yield Fault(table, "" if row is None else str(row), f"names a row of {other} that is not there")
+        if quick:
+            for count, last in self._each("SELECT count(*), ifnull(max(id), 0) FROM sighting"):
+                if count != last:
+                    yield Fault(
+                        "sighting", "", "are not there, as their ids have gaps", f"{last} sightings", f"{count}"
+                    )
+        else:
+            for one, source in self._each(
+                "SELECT id, source FROM sighting WHERE source NOT IN (SELECT id FROM source) ORDER BY id"
+            ):
+                yield Fault("sighting", str(one), "has a source that is not there", f"source {source}", "none")
+
+    def info(self) -> StoreInfo:
+        """What the store is and how much it holds."""
+        names = ("ruleset", "run", "content", "place")
+        counts = {f"{name}s": next(self._each(f"SELECT count(*) FROM {name}"))[0] for name in names}
+        return StoreInfo(
+            kind="sqlite",
+            location=self.location,
+            migrations=tuple(name for (name,) in self._each("SELECT name FROM migration ORDER BY rowid")),
+            keep=self.keep,
+            sightings=self.last_sighting(),
+            size=upkeep.size(self._path),
+            **counts,
+        )
 
     def _labels(self) -> dict[int, str]:
         return dict(self._each("SELECT id, name || '/' || version FROM ruleset"))

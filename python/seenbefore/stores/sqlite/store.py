@@ -25,10 +25,9 @@ from seenbefore.stores.rows import (
     RulesetRow,
     RunRow,
     SightingRow,
-    StoreInfo,
 )
 from seenbefore.stores.schema import MIGRATIONS, PAGE_SIZE
-from seenbefore.stores.sqlite import file
+from seenbefore.stores.sqlite import file, upkeep
 from seenbefore.stores.sqlite.failures import named
 from seenbefore.stores.sqlite.histories import Histories
 from seenbefore.stores.sqlite.levels import Levels
@@ -322,19 +321,15 @@ class SqliteStore(Histories):
         rows = self._each(f"{SIGHTINGS} WHERE s.id > ?{conditions} ORDER BY s.id", (after, *asked.values()))
         return map(sighting_row, rows)
 
-    def info(self) -> StoreInfo:
-        """What the store is and how much it holds."""
-        names = ("ruleset", "run", "content", "place", "sighting")
-        counts = {f"{name}s": self._one(f"SELECT count(*) FROM {name}")[0] for name in names}
-        files = [Path(f"{self._path}{end}") for end in ("", "-wal")]
-        return StoreInfo(
-            kind="sqlite",
-            location=self.location,
-            migrations=tuple(name for (name,) in self._all("SELECT name FROM migration ORDER BY rowid")),
-            keep=self.keep,
-            size=sum(file.stat().st_size for file in files if file.exists()),
-            **counts,
-        )
+    def copy(self, target: str) -> int:
+        """Make `target` a store that holds what this one holds now → its size: see SeenStore."""
+        return upkeep.copy(self._path, self.location, target)
+
+    def vacuum(self) -> tuple[int, int]:
+        """Give back the room that nothing uses → size before and after: see SeenStore."""
+        if self._writer is None:
+            raise UsageError(f"{self.location} was opened for reading", path=self.location)
+        return upkeep.vacuum(self._path, self.location, self._writer.turns)
 
     def _one(self, sql: str, parameters: Any = ()) -> Any:
         with named(self.location):
