@@ -15,6 +15,7 @@ __all__ = [
     "VERDICTS",
     "VERSION",
     "Batch",
+    "Blocks",
     "Judged",
     "KeyBatch",
     "Keys",
@@ -155,11 +156,20 @@ class Batch:
         source_ids: Sequence[int],
     ) -> Judged: ...
 
+_Block: TypeAlias = tuple[int, int, builtins.bytes, builtins.bytes, builtins.bytes]
+_Sighting: TypeAlias = tuple[
+    int, int, int, int, int | None, int | None, int | None, int, str | None, builtins.bytes | None
+]
+
+# Each list is made when it is asked for; on the path of a run only the blocks are.
 @final
 class Judged:
     # (first seq, records, receipts, kept rows, refused lines), about 1,024 records each, in order
     @property
-    def blocks(self) -> list[tuple[int, int, bytes, bytes, bytes]]: ...
+    def blocks(self) -> Blocks: ...
+    # bytes of receipts, kept rows and refused lines
+    @property
+    def lengths(self) -> tuple[int, int, int]: ...
     # (key, content id, first_seen), sorted by key
     @property
     def contents_new(self) -> list[tuple[bytes, int, int | None]]: ...
@@ -171,11 +181,14 @@ class Judged:
     def places(self) -> list[tuple[bytes, int, int, int]]: ...
     # (id, run, seq, source id, content id, place id, fetched_at, index into VERDICTS, url, payload digest)
     @property
-    def sightings(
-        self,
-    ) -> list[tuple[int, int, int, int, int | None, int | None, int | None, int, str | None, bytes | None]]: ...
+    def sightings(self) -> list[_Sighting]: ...
     @property
     def counts(self) -> dict[str, Any]: ...
+
+@final
+class Blocks:
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> _Block: ...
 
 _Value: TypeAlias = str | builtins.bytes | int | None
 _Parameters: TypeAlias = Sequence[_Value] | Mapping[str, _Value]
@@ -195,6 +208,32 @@ class Sqlite:
     def in_transaction(self) -> bool: ...
     # Every so many steps of SQLite; a true result stops the statement.
     def watch(self, steps: int, handler: Callable[[], object]) -> None: ...
+    # Segments with fewer keys than `small` are of the lowest class; `fan` of a class are merged; `filters` is in bytes.
+    def set_layout(self, small: int, fan: int, filters: int) -> None: ...
+    # The rest works on a store's tables and needs the write lock. A batch that `judge` gave is written by `record`,
+    # before anything else is claimed; `first` is the sighting id of its first record.
+    def judge(self, batch: Batch, ruleset: int, first: int, keep_rows: bool) -> Judged: ...
+    def record(self, judged: Judged, ruleset: int, run: int, first: int) -> int: ...
+    # The same for batches that are judged elsewhere; rows are sorted by their keys, or by their ids.
+    def claim(
+        self, ruleset: int, contents: builtins.bytes, places: builtins.bytes
+    ) -> tuple[list[tuple[int, int, int | None]], list[tuple[int, int, int, int]]]: ...
+    def earlier(
+        self, ids: Sequence[int]
+    ) -> list[tuple[int, int, int, str | None, int | None, builtins.bytes | None]]: ...
+    def source_ids(self, names: Sequence[str]) -> list[int]: ...
+    def record_rows(
+        self,
+        ruleset: int,
+        run: int,
+        first: int,
+        contents: Sequence[tuple[builtins.bytes, int, int | None]],
+        moved: Sequence[tuple[int, int]],
+        places: Sequence[tuple[builtins.bytes, int, int, int]],
+        sightings: Sequence[_Sighting],
+        blocks: Sequence[_Block],
+        keep_rows: bool,
+    ) -> int: ...
     def close(self) -> None: ...
 
 @final

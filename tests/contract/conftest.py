@@ -35,7 +35,7 @@ class Memory:
 
 
 class Sqlite:
-    """A file in a fresh folder. The levels are made small, so that small tests merge."""
+    """A file in a fresh folder."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -52,10 +52,10 @@ class Sqlite:
 
 @pytest.fixture(params=["memory", "sqlite", "sqlite-merging"])
 def opener(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opener]:
-    """One store, fresh; `sqlite-merging` holds so few rows in its upper level that every batch merges some."""
+    """One store, fresh; `sqlite-merging` has so small classes of segments that nearly every batch merges some."""
     if request.param == "sqlite-merging":
-        monkeypatch.setattr("seenbefore.stores.sqlite.levels.RECENT_ROWS", 7)
-        monkeypatch.setattr("seenbefore.stores.sqlite.levels.COUNT_EVERY", 0)
+        monkeypatch.setattr("seenbefore.stores.sqlite.store.SMALL", 3)
+        monkeypatch.setattr("seenbefore.stores.sqlite.store.FAN", 2)
     opener: Opener = Memory() if request.param == "memory" else Sqlite(tmp_path / "seen.db")
     yield opener
     opener.close()

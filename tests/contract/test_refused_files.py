@@ -76,7 +76,7 @@ def without_schema(path: Path) -> None:
 
 def without_table(path: Path) -> None:
     with closing(sqlite3.connect(path)) as store:
-        store.execute("DROP TABLE place_settled")
+        store.execute("DROP TABLE place_now")
 
 
 def without_sightings(path: Path) -> None:
@@ -139,7 +139,7 @@ REFUSED: list[tuple[Callable[[Path], None], type[SeenbeforeError]]] = [
     (root_of("ruleset"), StoreDamaged),
     (root_of("block"), StoreDamaged),
     (root_of("sighting"), StoreDamaged),
-    (root_of("place_recent"), StoreDamaged),
+    (root_of("bucket"), StoreDamaged),
 ]
 
 

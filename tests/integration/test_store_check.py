@@ -103,8 +103,11 @@ BROKEN = {
         'sql("UPDATE sighting SET fetched_at = 5000000 WHERE id = 7")',
         [
             ("sighting", "7", "has another fetched_at", "2026-03-02T07:00:06Z", "1970-01-01T00:00:05Z"),
-            ("content", "", "has another first_seen", "1970-01-01T00:00:05Z", "2026-03-02T07:00:06Z"),
         ],
+    ),
+    "its content was seen earlier": (
+        'sql("INSERT INTO content_seen VALUES (7, 5000000)")',
+        [("content", "", "has another first_seen", "2026-03-02T07:00:06Z", "1970-01-01T00:00:05Z")],
     ),
     "its row is another": (
         'sql("UPDATE sighting SET seq = 9 WHERE id = 7")',

@@ -93,7 +93,7 @@ impl Store {
         for (key, id, first_seen) in batch.contents_new() {
             assert!(self.contents.insert(*key, (id, first_seen)).is_none(), "a content is new once");
         }
-        for (key, first_seen) in batch.contents_earlier() {
+        for (key, _, first_seen) in batch.contents_earlier() {
             self.contents.get_mut(key).unwrap().1 = Some(first_seen);
         }
         for (key, id, latest, content) in batch.places_now() {

@@ -4,7 +4,9 @@ mod batch;
 mod convert;
 mod error;
 mod functions;
+mod judged;
 mod provisional;
+mod rows;
 mod rules;
 mod sqlite;
 mod verdict;
@@ -15,9 +17,11 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _kernel {
     #[pymodule_export]
-    use super::batch::{Batch, Judged};
+    use super::batch::Batch;
     #[pymodule_export]
     use super::functions::{canonical_json, canonical_url, normalise};
+    #[pymodule_export]
+    use super::judged::{Blocks, Judged};
     #[pymodule_export]
     use super::provisional::Provisional;
     #[pymodule_export]

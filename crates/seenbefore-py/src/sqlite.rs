@@ -1,12 +1,18 @@
 //! `Sqlite`, `SqliteReader` and `Rows`: connections to a store's file, and rows one after the other. SQLite works without
 //! the GIL.
 
+use crate::batch::Batch;
 use crate::error::wrong_argument;
+use crate::judged::Judged;
+use crate::rows::{ContentTuple, EarlierTuple, Given, GivenBlock, GivenSighting, PlaceTuple, digests};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyString, PyTuple};
-use seenbefore_store::{Cursor, Database, Error, Parameters, Pending, Reader, Row, Value};
+use seenbefore_core::batch::Earlier;
+use seenbefore_store::{Cursor, Database, Error, Layout, Packer, Parameters, Pending, Reader, Row, Value, Written};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -19,6 +25,8 @@ const OFTEN: Duration = Duration::from_millis(100);
 #[pyclass(frozen, module = "seenbefore._kernel")]
 pub struct Sqlite {
     database: Mutex<Option<Database>>,
+    /// Counts claims: a judged batch may be recorded by the last one only, and once.
+    claims: AtomicU64,
 }
 
 #[pymethods]
@@ -27,7 +35,7 @@ impl Sqlite {
     #[pyo3(signature = (uri, patience=0))]
     fn new(py: Python<'_>, uri: &str, patience: u64) -> PyResult<Self> {
         let database = py.detach(|| Database::open(uri, patience)).map_err(|error| raised(&error))?;
-        Ok(Self { database: Mutex::new(Some(database)) })
+        Ok(Self { database: Mutex::new(Some(database)), claims: AtomicU64::new(0) })
     }
 
     /// Runs one statement; gives all its rows.
@@ -64,6 +72,104 @@ impl Sqlite {
         let called = move || Python::attach(|py| handler.call0(py).and_then(|stop| stop.is_truthy(py)).unwrap_or(true));
         py.detach(|| locked(&self.database).as_mut().ok_or_else(closed)?.watch(steps, called))
             .map_err(|error| raised(&error))
+    }
+
+    /// See `Layout` of seenbefore-store.
+    fn set_layout(&self, py: Python<'_>, small: u64, fan: usize, filters: usize) -> PyResult<()> {
+        self.with(py, |database| {
+            database.set_layout(Layout { small, fan, filters });
+            Ok(())
+        })
+    }
+
+    /// Claims the keys of a batch, judges it, and renders it with the earlier rows that it refers to.
+    fn judge(
+        &self,
+        py: Python<'_>,
+        batch: &Bound<'_, Batch>,
+        ruleset: i64,
+        first: i64,
+        keep_rows: bool,
+    ) -> PyResult<Judged> {
+        let claim = self.claims.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut batch = batch.borrow_mut();
+        let core = batch.open()?;
+        let (earlier, source_ids) = self.with(py, |database| {
+            let claimed = database.claim(ruleset, core.content_keys(), core.place_keys())?;
+            let mut needed = core.judge(first, &claimed.contents, &claimed.places);
+            let mut earlier = claimed.earlier;
+            needed.retain(|id| earlier.binary_search_by_key(id, |one| one.id).is_err());
+            earlier.append(&mut database.earlier(&needed)?);
+            earlier.sort_unstable_by_key(|one| one.id);
+            Ok((earlier, database.source_ids(core.sources())?))
+        })?;
+        let core = batch.share();
+        let judged = py.detach(|| {
+            let blocks = core.render_with(&earlier, || Packer::new(keep_rows), Packer::pack);
+            Ok(Judged::new(core, blocks.into_iter().collect::<Result<_, _>>()?, source_ids, Some(claim)))
+        });
+        judged.map_err(|error: Error| raised(&error))
+    }
+
+    /// Writes a batch that `judge` gave; gives how many sightings it has.
+    fn record(&self, py: Python<'_>, judged: &Judged, ruleset: i64, run: i64, first: i64) -> PyResult<i64> {
+        let claim = self.claims.fetch_add(1, Ordering::Relaxed);
+        if judged.claim() != Some(claim) || judged.place() != (run.cast_unsigned(), first) {
+            let what = "the batch was not judged by this transaction's last claim".to_owned();
+            return Err(raised(&Error::Contradiction(what)));
+        }
+        self.with(py, |database| database.record(Written { ruleset, run, first }, judged))
+    }
+
+    /// The known ones of sorted keys: (index, content id, `first_seen`), (index, place id, latest sighting, its content).
+    fn claim(
+        &self,
+        py: Python<'_>,
+        ruleset: i64,
+        contents: &[u8],
+        places: &[u8],
+    ) -> PyResult<(Vec<ContentTuple>, Vec<PlaceTuple>)> {
+        let (contents, places) = (digests(contents)?, digests(places)?);
+        let claimed = self.with(py, |database| database.claim(ruleset, contents, places))?;
+        let contents = claimed.contents.iter().map(|one| (one.key, one.id, one.first_seen));
+        let places = claimed.places.iter().map(|one| (one.key, one.id, one.latest, one.content));
+        Ok((contents.collect(), places.collect()))
+    }
+
+    /// (id, run, seq, url, `fetched_at`, payload digest) of sightings.
+    #[allow(clippy::needless_pass_by_value)] // pyo3 gives it away
+    fn earlier<'py>(&self, py: Python<'py>, ids: Vec<i64>) -> PyResult<Vec<EarlierTuple<'py>>> {
+        let found = self.with(py, |database| database.earlier(&ids))?;
+        let payload = |one: &Earlier| one.payload.map(|payload| PyBytes::new(py, &payload));
+        Ok(found
+            .into_iter()
+            .map(|one| (one.id, one.run, one.seq, one.url.clone(), one.fetched_at, payload(&one)))
+            .collect())
+    }
+
+    /// The ids of sources; names that are not there get one.
+    #[allow(clippy::needless_pass_by_value)] // pyo3 gives it away
+    fn source_ids(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Vec<i64>> {
+        self.with(py, |database| database.source_ids(&names))
+    }
+
+    /// Writes the rows of a batch that was judged elsewhere; gives how many sightings it has.
+    #[allow(clippy::too_many_arguments)] // a list for each table
+    fn record_rows(
+        &self,
+        py: Python<'_>,
+        ruleset: i64,
+        run: i64,
+        first: i64,
+        contents: Vec<(PyBackedBytes, i64, Option<i64>)>,
+        moved: Vec<(i64, i64)>,
+        places: Vec<(PyBackedBytes, i64, i64, i64)>,
+        sightings: Vec<GivenSighting>,
+        blocks: Vec<GivenBlock>,
+        keep_rows: bool,
+    ) -> PyResult<i64> {
+        let given = Given::read(contents, moved, places, sightings, blocks, keep_rows)?;
+        self.with(py, |database| database.record(Written { ruleset, run, first }, &given))
     }
 
     /// Closes it; a second call does nothing.
@@ -175,6 +281,8 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub fn raised(error: &Error) -> PyErr {
     match error {
         Error::Sqlite { code, message } => SqliteError::new_err((message.clone(), *code)),
+        // SQLITE_INTERNAL: a mistake in the program itself.
+        Error::Contradiction(message) => SqliteError::new_err((message.clone(), 2)),
         Error::Misuse(message) => PyValueError::new_err(message.clone()),
     }
 }

@@ -1,8 +1,11 @@
 //! One connection to a file.
 
+use crate::segments::{Filters, Layout};
 use crate::value::row;
 use crate::{Error, Parameters, Row};
 use rusqlite::{Connection, OpenFlags};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How many statements stay prepared.
 const PREPARED: usize = 128;
@@ -11,6 +14,9 @@ const PREPARED: usize = 128;
 #[derive(Debug)]
 pub struct Database {
     pub(crate) connection: Connection,
+    pub(crate) layout: Layout,
+    pub(crate) filters: Filters,
+    rolled_back: Arc<AtomicBool>,
 }
 
 impl Database {
@@ -23,10 +29,13 @@ impl Database {
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_URI
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(uri, flags)?;
+        let mut connection = Connection::open_with_flags(uri, flags)?;
         connection.busy_timeout(std::time::Duration::from_millis(patience))?;
         connection.set_prepared_statement_cache_capacity(PREPARED);
-        Ok(Self { connection })
+        let rolled_back = Arc::new(AtomicBool::new(false));
+        let noted = Arc::clone(&rolled_back);
+        connection.rollback_hook(Some(move || noted.store(true, Ordering::Relaxed)))?;
+        Ok(Self { connection, layout: Layout::default(), filters: Filters::default(), rolled_back })
     }
 
     /// Runs one statement to its end and gives all its rows.
@@ -72,11 +81,33 @@ impl Database {
         !self.connection.is_autocommit()
     }
 
+    /// How keys are laid out from now on; what is there stays as it is, and is found all the same.
+    pub fn set_layout(&mut self, layout: Layout) {
+        self.layout = layout;
+    }
+
+    /// Segments of a transaction that came to nothing are forgotten before anything is looked up again.
+    pub(crate) fn forget_what_was_rolled_back(&mut self) {
+        if self.rolled_back.swap(false, Ordering::Relaxed) {
+            self.filters.clear();
+        }
+    }
+
     /// Has `handler` called every `steps` steps of SQLite's machine, for those who watch it from inside.
     ///
     /// # Errors
     /// What SQLite says.
     pub fn watch(&mut self, steps: i32, handler: impl FnMut() -> bool + Send + 'static) -> Result<(), Error> {
         Ok(self.connection.progress_handler(steps, Some(handler))?)
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        // Closing would roll back too, but by then rusqlite has freed the hook that SQLite calls.
+        if self.in_transaction() {
+            let _ = self.connection.execute_batch("ROLLBACK");
+        }
+        let _ = self.connection.rollback_hook(None::<fn()>);
     }
 }

@@ -13,6 +13,9 @@ pub enum Error {
         /// SQLite's own words.
         message: String,
     },
+    /// A batch and the store contradict each other: a mistake in this program, found before anything was written.
+    #[error("{0}")]
+    Contradiction(String),
     /// The call itself is wrong: a closed database, the wrong number of parameters, several statements in one.
     #[error("{0}")]
     Misuse(String),

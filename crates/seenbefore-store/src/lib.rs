@@ -4,12 +4,16 @@
 //! SQL that people read stays in Python and comes through [`Database`]. What is done for every record is done here, on the
 //! memory of a batch.
 
+mod batch;
 mod database;
 mod error;
 mod reader;
+mod segments;
 mod value;
 
+pub use batch::{Claimed, Content, Moved, Packed, Packer, Place, Rows, Written};
 pub use database::Database;
 pub use error::Error;
 pub use reader::{Cursor, Pending, Reader};
+pub use segments::{Kind, Layout};
 pub use value::{Parameters, Row, Value};

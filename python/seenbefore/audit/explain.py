@@ -177,7 +177,7 @@ def would_be(rules: Ruleset, record: bytes, store: SeenStore) -> Mapping[str, An
         row = next(iter(store.sightings(after=one - 1)))
         earlier.append((row.id, row.run, row.seq, row.url, row.fetched_at, row.payload))
     judged = batch.render(earlier, [0] * len(batch.sources()))
-    receipt: dict[str, Any] = json.loads(judged.blocks[0][2])
+    receipt: dict[str, Any] = json.loads(next(judged.blocks)[2])
     return {name: value for name, value in receipt.items() if name not in {"run", "seq", "input", "line"}}
 
 

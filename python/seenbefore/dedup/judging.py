@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Protocol, runtime_checkable
+
 from seenbefore._kernel import Batch, Judged
 from seenbefore.stores.base import Transaction
+
+
+@runtime_checkable
+class Judging(Protocol):
+    """A transaction that judges a batch by itself, without a Python object for each row."""
+
+    def judge(self, batch: Batch) -> Judged:
+        """See the function below."""
 
 
 def judge(transaction: Transaction, batch: Batch) -> Judged:
@@ -11,6 +21,8 @@ def judge(transaction: Transaction, batch: Batch) -> Judged:
 
     Nothing is written yet but the names of sources. Raises StoreDamaged.
     """
+    if isinstance(transaction, Judging):
+        return transaction.judge(batch)
     contents, places = transaction.claim(batch.content_keys(), batch.place_keys())
     needed = batch.judge(transaction.next_sighting, contents, places)
     return batch.render(transaction.earlier(needed), transaction.source_ids(batch.sources()))

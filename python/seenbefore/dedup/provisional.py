@@ -63,7 +63,7 @@ class ProvisionalBatch:
     def final(self) -> tuple[Verdict, ...]:
         """The verdicts as committed; empty until the block has ended well."""
         if self._final is None:
-            blocks = () if self._judged is None else self._judged.blocks
+            blocks = iter(()) if self._judged is None else self._judged.blocks
             lines = (line for block in blocks for line in block[2].splitlines(keepends=True))
             each = zip(lines, self._positions, strict=True)
             self._final = tuple(verdict_of(line, position=position) for line, position in each)

@@ -135,27 +135,20 @@ class Running:
 
     def _write(self, judged: Judged, receipts: Any) -> None:
         """Appends a batch to the output files, durably. Runs beside the store's own writing, and before its commit."""
-        blocks = judged.blocks
-        for block in blocks:
-            receipts.update(block[2])
         outputs = self._run.outputs
+        for _, _, lines, kept, refused in judged.blocks:
+            receipts.update(lines)
+            if outputs is not None:
+                outputs.append([kept], [lines], [refused])
         if outputs is not None:
-            outputs.append(
-                (block[3] for block in blocks), (block[2] for block in blocks), (block[4] for block in blocks)
-            )
             outputs.sync()
 
     def _lengths_after(self, judged: Judged, keyed: Keyed) -> dict[str, int]:
         if self._run.outputs is None:
             return {}
         before = self._run.lengths
-        blocks = judged.blocks
-        added = {
-            RECEIPTS: sum(len(block[2]) for block in blocks),
-            KEPT: sum(len(block[3]) for block in blocks),
-            REFUSED: sum(len(block[4]) for block in blocks),
-        }
-        lengths = {name: before.get(name, 0) + length for name, length in added.items()}
+        added = zip((RECEIPTS, KEPT, REFUSED), judged.lengths, strict=True)
+        lengths = {name: before.get(name, 0) + length for name, length in added}
         return lengths | ({LONG_LINES: keyed.long_bytes} if keyed.long_bytes else {})
 
     def _set_input(self, transaction: Transaction, done: Done) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, Self
 
@@ -37,7 +37,7 @@ class JudgedBatch(Protocol):
     """What a judged batch writes and changes. Lists are in the order of their ids or sorted by their keys."""
 
     @property
-    def blocks(self) -> Sequence[Block]:
+    def blocks(self) -> Iterable[Block]:
         """Receipts, kept rows and refused lines of about 1,024 records each; a store keeps no refused lines."""
 
     @property

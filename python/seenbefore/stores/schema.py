@@ -1,9 +1,9 @@
 """The tables of a store in SQLite: named migrations, and the views that other tools should read.
 
-Random keys of 32 bytes make a B-tree slow as it grows: each of them falls on a page of its own, which is written twice
-(log and file). So contents and places have two levels. New and changed rows go into `…_recent`; what that holds above a
-limit is merged in order into `…_settled`, one stretch of the key space after the other, so that many rows share a page.
-Where both have a key the recent row counts. The views `content` and `place` show the two as one table.
+Random keys of 32 bytes make one index slow as it grows: each of them falls on a page of its own, which is written twice
+(log and file). So keys lie in segments, which never change: the new keys of a batch are one, sorted; eight of a size
+are merged into one of the next size. A segment is cut into buckets of some 160 entries, by the first bytes of the keys.
+The views `content` and `place` show keys with their facts, a row each. docs/explanation/store-layout.md says more.
 
 What is wide or looked up by id (URLs, payload digests, receipts) lies in tables that grow at their end only.
 """
@@ -110,38 +110,52 @@ CREATE TABLE block (                   -- receipts and kept rows of about 1,024 
 ) STRICT;
 """
 
-_CONTENT = """(
-    ruleset INTEGER NOT NULL,
-    key BLOB NOT NULL,                 -- content key, 32 bytes
-    first INTEGER NOT NULL,            -- first sighting: the content's id
-    first_seen INTEGER,                -- earliest fetched_at of any sighting, in microseconds since 1970
-    PRIMARY KEY (ruleset, key)
-) STRICT, WITHOUT ROWID;
-"""
+_KEYS = """
+CREATE TABLE segment (                 -- a sorted run of keys; the table and the ruleset that they are of
+    id INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN ('content', 'place')),
+    ruleset INTEGER NOT NULL REFERENCES ruleset (id),
+    keys INTEGER NOT NULL,             -- how many
+    buckets INTEGER NOT NULL,          -- how many
+    filter BLOB NOT NULL               -- which keys are certainly not in it: see docs/explanation/store-layout.md
+) STRICT;
 
-_PLACE = """(
-    ruleset INTEGER NOT NULL,
-    key BLOB NOT NULL,                 -- URL key, 32 bytes
-    first INTEGER NOT NULL,            -- first sighting: the place's id
+CREATE TABLE bucket (                  -- a stretch of a segment
+    id INTEGER PRIMARY KEY,            -- segment << 24 | its number: first four bytes of a key * buckets >> 32
+    entries BLOB NOT NULL              -- 44 bytes an entry, sorted: key, 12 digits of the id of its first sighting
+) STRICT;
+
+CREATE TABLE content_seen (            -- contents that some sighting was fetched earlier of than the first one
+    id INTEGER PRIMARY KEY,            -- first sighting: the content's id
+    first_seen INTEGER NOT NULL        -- earliest fetched_at of any sighting, in microseconds since 1970
+) STRICT;
+
+CREATE TABLE place_now (               -- places seen more than once, or first with a content that was seen before
+    id INTEGER PRIMARY KEY,            -- first sighting: the place's id
     latest INTEGER NOT NULL,           -- latest sighting in the order of commits
-    latest_content INTEGER NOT NULL,   -- the content that one showed
-    PRIMARY KEY (ruleset, key)
-) STRICT, WITHOUT ROWID;
+    content INTEGER NOT NULL           -- the content that one showed
+) STRICT;
+
+CREATE VIEW entry AS                   -- the entries of all buckets
+    SELECT segment.kind, segment.ruleset, substr(bucket.entries, each.key * 44 + 1, 32) AS key,
+        CAST(substr(bucket.entries, each.key * 44 + 33, 12) AS INTEGER) AS id
+    FROM segment JOIN bucket ON bucket.id >= segment.id << 24 AND bucket.id < segment.id + 1 << 24
+    -- one element an entry, written without a table of numbers
+    JOIN json_each('[' || substr(replace(hex(zeroblob(length(bucket.entries) / 44)), '00', ',0'), 2) || ']') AS each;
+
+CREATE VIEW content AS
+    SELECT entry.ruleset, entry.key, entry.id AS first, ifnull(seen.first_seen, sighting.fetched_at) AS first_seen
+    FROM entry
+    LEFT JOIN content_seen AS seen ON seen.id = entry.id
+    LEFT JOIN sighting ON sighting.id = entry.id
+    WHERE entry.kind = 'content';
+
+CREATE VIEW place AS
+    SELECT entry.ruleset, entry.key, entry.id AS first, ifnull(now.latest, entry.id) AS latest,
+        ifnull(now.content, entry.id) AS latest_content
+    FROM entry LEFT JOIN place_now AS now ON now.id = entry.id
+    WHERE entry.kind = 'place';
 """
 
 
-def _two_levels(table: str, columns: str) -> str:
-    # The names and columns are those below.
-    return f"""
-CREATE TABLE {table}_recent {columns}
-CREATE TABLE {table}_settled {columns}
-CREATE VIEW {table} AS
-    SELECT * FROM {table}_recent
-    UNION ALL
-    SELECT settled.* FROM {table}_settled AS settled WHERE NOT EXISTS (
-        SELECT 1 FROM {table}_recent AS recent WHERE recent.ruleset = settled.ruleset AND recent.key = settled.key
-    );
-"""
-
-
-MIGRATIONS = (Migration("1-first", _FIRST + _two_levels("content", _CONTENT) + _two_levels("place", _PLACE)),)
+MIGRATIONS = (Migration("1-first", _FIRST + _KEYS),)

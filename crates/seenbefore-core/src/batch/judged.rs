@@ -199,10 +199,17 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
         states.filter(|(_, state)| !state.known && state.id != 0).map(|(key, state)| (key, state.id, state.first_seen))
     }
 
-    /// Contents known before whose earliest time of fetching moved back; sorted by key.
-    pub fn contents_earlier(&self) -> impl Iterator<Item = (&Digest, i64)> {
+    /// Contents known before whose earliest time of fetching moved back: key, id, time; sorted by key.
+    pub fn contents_earlier(&self) -> impl Iterator<Item = (&Digest, i64, i64)> {
         let states = self.contents.keys.iter().zip(&self.states.contents);
-        states.filter(|(_, state)| state.known && state.moved).filter_map(|(key, state)| Some((key, state.first_seen?)))
+        let moved = states.filter(|(_, state)| state.known && state.moved);
+        moved.filter_map(|(key, state)| Some((key, state.id, state.first_seen?)))
+    }
+
+    /// The sighting id of the first record.
+    #[must_use]
+    pub fn first_sighting(&self) -> i64 {
+        self.first_sighting
     }
 
     /// Places as they are now: key, id, latest sighting, its content; sorted by key.

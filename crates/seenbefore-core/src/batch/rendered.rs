@@ -77,7 +77,18 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
     /// Writes receipts, kept rows and refused lines. `earlier` is sorted by id and holds what [`Batch::judge`] asked for.
     #[must_use]
     pub fn render(&self, earlier: &[Earlier]) -> Vec<Block> {
-        self.chunks.par_iter().enumerate().map(|(chunk, _)| self.block(chunk * BLOCK, earlier)).collect()
+        self.render_with(earlier, || (), |(), block| block)
+    }
+
+    /// As [`Batch::render`]; each block is handed on by the thread that wrote it, with what `begin` gave that thread.
+    pub fn render_with<S, T: Send>(
+        &self,
+        earlier: &[Earlier],
+        begin: impl Fn() -> S + Send + Sync,
+        hand_on: impl Fn(&mut S, Block) -> T + Send + Sync,
+    ) -> Vec<T> {
+        let chunks = self.chunks.par_iter().enumerate();
+        chunks.map_init(begin, |state, (chunk, _)| hand_on(state, self.block(chunk * BLOCK, earlier))).collect()
     }
 
     /// How many of what.

@@ -21,6 +21,7 @@ from seenbefore.errors import (
 _PRIMARY = 0xFF
 BUSY = {5, 6, 15}  # BUSY, LOCKED, PROTOCOL
 FULL, NOT_A_DATABASE = 13, 26
+_INTERNAL = 2  # the kernel found its own batch to contradict what was claimed
 _IO = 10
 _FORBIDDEN = {3, 8, 14, 23}  # PERM, READONLY, CANTOPEN, AUTH
 _HURT = {_IO | 33 << 8, _IO | 32 << 8}  # IOERR_CORRUPTFS, IOERR_DATA
@@ -36,6 +37,12 @@ def failure(location: str, error: SqliteError) -> SeenbeforeError:
     """The named error for what SQLite could not do with the store at `location`."""
     message, extended = error.args
     code = primary(error)
+    if code == _INTERNAL:
+        return StoreDamaged(
+            f"{location} and the batch that was to be written contradict each other: {message}",
+            path=location,
+            hint="nothing of the batch was written; please report this, with the version and the command",
+        )
     if code in BUSY:
         return InUse(f"{location} is in use by another process", path=location)
     if code == FULL:

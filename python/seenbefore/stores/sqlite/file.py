@@ -193,6 +193,8 @@ def check_structure(connection: SqliteReader, location: str) -> int:
     Raises StoreDamaged, StoreNewer. Damage elsewhere shows when it is met.
     """
     with named(location):
+        # In one transaction, because somebody may be writing.
+        connection.execute("BEGIN")
         version = check_version(connection.execute("PRAGMA user_version")[0][0], location)
         if version == len(MIGRATIONS):
             there = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
@@ -201,10 +203,19 @@ def check_structure(connection: SqliteReader, location: str) -> int:
                 raise StoreDamaged(f"{location} is damaged: it has no {', '.join(missing)}", path=location)
             for table in sorted(_expected()):
                 connection.execute(f"SELECT * FROM {table} LIMIT 1")
-        for table in ("content_recent", "content_settled", "place_recent", "place_settled"):
-            connection.execute(f"SELECT * FROM {table} ORDER BY ruleset DESC, key DESC LIMIT 1")
+        for table in ("content_seen", "place_now"):
+            connection.execute(f"SELECT * FROM {table} ORDER BY id DESC LIMIT 1")
+        lacking = connection.execute(_LACKING)
         sighting = connection.execute("SELECT id, url FROM sighting ORDER BY id DESC LIMIT 1")
         block = connection.execute("SELECT first_sighting + records - 1 FROM block ORDER BY rowid DESC LIMIT 1")
+        connection.execute("COMMIT")
+    if lacking:
+        raise StoreDamaged(
+            f"{location} is damaged: the segment of keys {lacking[0][0]} is not whole",
+            path=location,
+            expected=f"{lacking[0][1]} buckets",
+            found="no last one",
+        )
     last, receipts = (rows[0][0] if rows else 0 for rows in (sighting, block))
     if receipts != last:
         raise StoreDamaged(
@@ -214,6 +225,13 @@ def check_structure(connection: SqliteReader, location: str) -> int:
             found=f"receipts up to sighting {receipts}",
         )
     return version
+
+
+# Segments whose last bucket is gone.
+_LACKING = """
+SELECT segment.id, segment.buckets FROM segment
+LEFT JOIN bucket ON bucket.id = (segment.id << 24) + segment.buckets - 1 WHERE length(bucket.entries) IS NULL
+"""
 
 
 @cache

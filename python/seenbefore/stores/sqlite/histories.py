@@ -98,8 +98,8 @@ class Histories:
 
     def info(self) -> StoreInfo:
         """What the store is and how much it holds."""
-        names = ("ruleset", "run", "content", "place")
-        counts = {f"{name}s": next(self._each(f"SELECT count(*) FROM {name}"))[0] for name in names}
+        counts = {f"{name}s": next(self._each(f"SELECT count(*) FROM {name}"))[0] for name in ("ruleset", "run")}
+        keys = dict(self._each("SELECT kind, sum(keys) FROM segment GROUP BY kind"))
         return StoreInfo(
             kind="sqlite",
             location=self.location,
@@ -107,6 +107,8 @@ class Histories:
             keep=self.keep,
             sightings=self.last_sighting(),
             size=upkeep.size(self._path),
+            contents=keys.get("content", 0),
+            places=keys.get("place", 0),
             **counts,
         )
 

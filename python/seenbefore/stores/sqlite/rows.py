@@ -24,6 +24,26 @@ SELECT s.id, s.run, s.seq, source.name, s.content, s.place, s.fetched_at, s.verd
 FROM sighting AS s JOIN source ON source.id = s.source
 """
 
+# The entry of a key in the one bucket of each segment that may have it, without unpacking any.
+_ENTRY = """
+WITH entry (id) AS (
+    SELECT CAST(substr(entries, instr(entries, :key) + 32, 12) AS INTEGER)
+    FROM segment JOIN bucket ON bucket.id = (segment.id << 24) + ((:prefix * segment.buckets) >> 32)
+    WHERE segment.kind = :kind AND segment.ruleset = :owner AND instr(entries, :key) % 44 = 1
+)
+"""
+# What is known of a key, as ContentRow and PlaceRow have it behind the key.
+ENTRIES = {
+    "content": f"""{_ENTRY}
+SELECT entry.id, ifnull(first_seen, fetched_at) FROM entry
+LEFT JOIN content_seen AS seen ON seen.id = entry.id LEFT JOIN sighting ON sighting.id = entry.id
+""",
+    "place": f"""{_ENTRY}
+SELECT entry.id, ifnull(latest, entry.id), ifnull(content, entry.id) FROM entry
+LEFT JOIN place_now AS now ON now.id = entry.id
+""",
+}
+
 
 def ruleset_row(row: tuple[Any, ...]) -> RulesetRow:
     """A row of RULESETS."""

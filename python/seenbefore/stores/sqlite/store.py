@@ -30,8 +30,8 @@ from seenbefore.stores.schema import MIGRATIONS, PAGE_SIZE
 from seenbefore.stores.sqlite import file, upkeep
 from seenbefore.stores.sqlite.failures import named
 from seenbefore.stores.sqlite.histories import Histories
-from seenbefore.stores.sqlite.levels import Levels
 from seenbefore.stores.sqlite.rows import (
+    ENTRIES,
     INPUTS,
     RULESETS,
     RUNS,
@@ -48,6 +48,8 @@ Durability = Literal["normal", "full"]
 # Bytes of pages that the writer holds in memory, and bytes that the log may grow to before it is moved into the file.
 CACHE = 256 << 20
 _LOG = 256 << 20
+# Segments with fewer keys are of the lowest class; so many of one class are merged; bytes of filters held in memory.
+SMALL, FAN, FILTERS = 4_096, 8, 192 << 20
 # How long one try to begin waits within SQLite, in milliseconds; between the tries the caller may be told.
 _TRY = 100
 
@@ -124,9 +126,8 @@ class SqliteStore(Histories):
                 f"busy_timeout = {_TRY}",
             ):
                 connection.execute(f"PRAGMA {setting}")
-        contents = Levels(connection, "content", ("first", "first_seen"))
-        places = Levels(connection, "place", ("first", "latest", "latest_content"))
-        return Writer(connection, self.location, self.keep == "kept", contents, places, turns)
+        connection.set_layout(SMALL, FAN, FILTERS)
+        return Writer(connection, self.location, self.keep == "kept", turns)
 
     def _catch_up(self, *, read_only: bool) -> None:
         if read_only:
@@ -263,11 +264,9 @@ class SqliteStore(Histories):
     def known(self, content_key: Digest | None, url_key: Digest | None) -> Known:
         """What is committed about the keys of one record."""
         owner = 0 if self._current is None else self._current.id
-        content = "SELECT first, first_seen FROM content WHERE ruleset = ? AND key = ?"
-        place = "SELECT first, latest, latest_content FROM place WHERE ruleset = ? AND key = ?"
         return (
-            None if content_key is None else self._one(content, (owner, content_key)),
-            None if url_key is None else self._one(place, (owner, url_key)),
+            None if content_key is None else self._entry("content", owner, content_key),
+            None if url_key is None else self._entry("place", owner, url_key),
         )
 
     def earlier(self, sighting: int) -> EarlierSighting:
@@ -281,19 +280,22 @@ class SqliteStore(Histories):
     def lookup_content(self, key: str) -> ContentRow | None:
         """A content by its key."""
         label, digest = split_key(key, url=False)
-        row = self._lookup("content", "first, first_seen", label, digest)
+        row = self._lookup("content", label, digest)
         return None if row is None else ContentRow(label, digest, *row)
 
     def lookup_place(self, key: str) -> PlaceRow | None:
         """A place by its URL key."""
         label, digest = split_key(key, url=True)
-        row = self._lookup("place", "first, latest, latest_content", label, digest)
+        row = self._lookup("place", label, digest)
         return None if row is None else PlaceRow(label, digest, *row)
 
-    def _lookup(self, view: str, facts: str, label: str, digest: Digest) -> Any:
+    def _lookup(self, kind: str, label: str, digest: Digest) -> Any:
         known = self._known(label)
-        owner = 0 if known is None else known.id
-        return self._one(f"SELECT {facts} FROM {view} WHERE ruleset = ? AND key = ?", (owner, digest))
+        return self._entry(kind, 0 if known is None else known.id, digest)
+
+    def _entry(self, kind: str, owner: int, digest: Digest) -> Any:
+        prefix = int.from_bytes(digest[:4])
+        return self._one(ENTRIES[kind], {"kind": kind, "owner": owner, "key": digest, "prefix": prefix})
 
     def sighting(self, run: int, seq: int) -> SightingRow | None:
         """One sighting by its run and ordinal."""

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Self
 
-import zstandard
-
-from seenbefore._kernel import Sqlite, SqliteError
-from seenbefore.errors import StoreDamaged, UsageError
+from seenbefore._kernel import Batch, Judged, Sqlite, SqliteError
+from seenbefore.errors import UsageError
 from seenbefore.stores.base import JudgedBatch
 from seenbefore.stores.laws import NOTHING_CLAIMED, Claimed, chain_digest, free_ordinal, still_unfinished
 from seenbefore.stores.rows import (
-    Block,
     Digest,
     EarlierSighting,
     InputRow,
@@ -25,27 +20,18 @@ from seenbefore.stores.rows import (
     RulesetRow,
     RunRow,
 )
-from seenbefore.stores.sqlite.bulk import write
 from seenbefore.stores.sqlite.failures import BUSY, named, primary
-from seenbefore.stores.sqlite.levels import Levels
 from seenbefore.stores.sqlite.rows import RUNS, run_row, to_json
 from seenbefore.stores.sqlite.turns import Turns
-
-# The fastest level: receipts are mostly digests, which no level makes smaller than half of their hexadecimal digits.
-_LEVEL = 1
-# Below this many bytes starting threads costs more than it gives.
-_THREADS_FROM = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """What the transactions of one handle share: the connection that writes, its two tables of keys, its turns."""
+    """What the transactions of one handle share: the connection that writes, its turns."""
 
     connection: Sqlite
     location: str
     keep_rows: bool
-    contents: Levels
-    places: Levels
     turns: Turns
 
     def begin(self) -> bool:
@@ -145,80 +131,63 @@ class SqliteTransaction:
 
     def claim(self, content_keys: bytes, place_keys: bytes) -> tuple[list[KnownContent], list[KnownPlace]]:
         """Which of the keys are known."""
-        _ = self._connection
+        connection = self._connection
         with named(self._location):
-            contents: list[KnownContent] = self._writer.contents.claim(self._ruleset.id, content_keys)
-            places: list[KnownPlace] = self._writer.places.claim(self._ruleset.id, place_keys)
+            contents, places = connection.claim(self._ruleset.id, content_keys, place_keys)
         self._claimed = Claimed(content_keys, place_keys, contents, places)
         return contents, places
 
     def earlier(self, ids: Sequence[int]) -> list[EarlierSighting]:
         """The facts of sightings, in the order of their ids."""
         with named(self._location):
-            rows: list[Any] = self._connection.execute(
-                "SELECT s.id, s.run, s.seq, s.url, s.fetched_at, s.payload"
-                " FROM json_each(?) AS wanted CROSS JOIN sighting AS s ON s.id = wanted.value",
-                (json.dumps(list(ids)),),
-            )
-        rows.sort()
-        if len(rows) != len(ids):
-            missing = sorted(set(ids) - {row[0] for row in rows})
-            raise StoreDamaged(f"{self._location} is damaged: it has no sighting {missing[0]}", path=self._location)
-        return rows
+            return self._connection.earlier(ids)
+
+    def judge(self, batch: Batch) -> Judged:
+        """Claims, judges and renders a keyed batch."""
+        with named(self._location):
+            return self._connection.judge(batch, self._ruleset.id, self._next, self._writer.keep_rows)
 
     def source_ids(self, names: Sequence[str]) -> list[int]:
         """The ids of sources; new names get one."""
         with named(self._location):
-            self._connection.execute_many(
-                "INSERT INTO source (name) VALUES (?) ON CONFLICT DO NOTHING", ((name,) for name in names)
-            )
-            return [self._one("SELECT id FROM source WHERE name = ?", (name,))[0] for name in names]
+            return self._connection.source_ids(names)
 
     def record(self, judged: JudgedBatch, progress: Progress) -> None:
         """Write a judged batch and where its run stands."""
         self._unfinished(progress.run)
-        self._claimed.check(judged, progress, self._next, self._location)
-        owner, contents, places = self._ruleset.id, self._writer.contents, self._writer.places
-        # Compressing needs no lock of Python's, so it goes on beside the writing.
-        with named(self._location), ThreadPoolExecutor(1) as aside:
-            packed = aside.submit(_pack, judged.blocks, keep_rows=self._writer.keep_rows)
-            contents.insert(owner, judged.contents_new)
-            contents.replace(owner, self._moved(judged))
-            places.replace(owner, judged.places)
-            write(
-                self._connection,
-                "INSERT INTO sighting (id, run, seq, source, content, place, fetched_at, verdict, url, payload)",
-                judged.sightings,
-            )
-            self._write_blocks(progress.run, judged, packed.result())
-            self._connection.execute(
+        connection = self._connection
+        with named(self._location):
+            if isinstance(judged, Judged):
+                count = connection.record(judged, self._ruleset.id, progress.run, self._next)
+            else:
+                count = self._record_rows(judged, progress)
+            connection.execute(
                 "UPDATE run SET position = ?, outputs = ?, counts = ? WHERE id = ?",
                 (to_json(progress.position), to_json(progress.outputs), to_json(progress.counts), progress.run),
             )
-            contents.settle()
-            places.settle()
-        self._next += len(judged.sightings)
+        self._next += count
         self._claimed = NOTHING_CLAIMED
         self._writer.turns.run = progress.run
 
-    def _moved(self, judged: JudgedBatch) -> list[tuple[Digest, int, int]]:
-        known = self._claimed.known() if judged.contents_earlier else {}
+    def _record_rows(self, judged: JudgedBatch, progress: Progress) -> int:
+        """Write a batch that was not judged by `judge`, after a look at whether it was claimed."""
+        self._claimed.check(judged, progress, self._next, self._location)
+        known = self._claimed.known()
         moved = []
         for key, seen in judged.contents_earlier:
             first, before = known[key]
-            moved.append((key, first, seen if before is None else min(before, seen)))
-        return moved
-
-    def _write_blocks(self, run: int, judged: JudgedBatch, packed: Sequence[tuple[Any, Any]]) -> None:
-        if judged.sightings:
-            number, _, seq, *_ = judged.sightings[0]
-            self._connection.execute_many(
-                "INSERT INTO block (run, first_seq, first_sighting, records, receipts, kept) VALUES (?, ?, ?, ?, ?, ?)",
-                (
-                    (run, first, first + number - seq, records, *pair)
-                    for (first, records, *_), pair in zip(judged.blocks, packed, strict=True)
-                ),
-            )
+            moved.append((first, seen if before is None else min(before, seen)))
+        return self._connection.record_rows(
+            self._ruleset.id,
+            progress.run,
+            self._next,
+            judged.contents_new,
+            moved,
+            judged.places,
+            judged.sightings,
+            list(judged.blocks),
+            self._writer.keep_rows,
+        )
 
     def set_input(self, run: int, row: InputRow) -> None:
         """Write or replace one input of a run."""
@@ -266,20 +235,11 @@ class SqliteTransaction:
         self._active = False
         connection = self._writer.connection
         try:
-            connection.execute(how)
+            # A statement that failed may have rolled back already.
+            if how != "ROLLBACK" or connection.in_transaction:
+                connection.execute(how)
         finally:
-            # A COMMIT that failed leaves the transaction open, and a failed statement may have rolled back already.
+            # A COMMIT that failed leaves the transaction open.
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             self._writer.turns.leave()
-
-
-def _pack(blocks: Sequence[Block], *, keep_rows: bool) -> list[tuple[Any, Any]]:
-    """Receipts and kept rows of each block, compressed; None for rows that are not kept."""
-    parts: list[bytes | bytearray | memoryview] = [block[2] for block in blocks]
-    if keep_rows:
-        parts += [block[3] for block in blocks]
-    threads = -1 if sum(map(len, parts)) >= _THREADS_FROM else 0
-    packed = zstandard.ZstdCompressor(level=_LEVEL).multi_compress_to_buffer(parts, threads=threads)
-    count = len(blocks)
-    return [(packed[at].tobytes(), packed[count + at].tobytes() if keep_rows else None) for at in range(count)]

@@ -1,0 +1,9 @@
+//! What is done for every record of a batch: claiming its keys, and writing what was judged.
+
+mod claim;
+mod pack;
+mod record;
+
+pub use claim::Claimed;
+pub use pack::{Packed, Packer};
+pub use record::{Content, Moved, Place, Rows, Written};
