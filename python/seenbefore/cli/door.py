@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -13,15 +14,12 @@ from typing import Any, NoReturn
 
 import click
 
+from seenbefore.cli import streams
 from seenbefore.cli.terminal import harmless
-from seenbefore.errors import Interrupted, SeenbeforeError
+from seenbefore.errors import Interrupted, OutputFailed, SeenbeforeError
 
 # A fault of the program itself (sysexits.h), and what a shell shows for a reader that went away (128 + SIGPIPE).
 SOFTWARE, BROKEN_PIPE = 70, 141
-
-
-class _ReaderGone(Exception):
-    """Whoever read the output went away."""
 
 
 class Door(click.Group):
@@ -29,14 +27,6 @@ class Door(click.Group):
 
     A program may call it with `standalone_mode=False` and gets exceptions then, as with any click command.
     """
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Runs a command within its context."""
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError as error:
-            # click would end the process with status 1.
-            raise _ReaderGone from error
 
     def main(
         self,
@@ -49,7 +39,8 @@ class Door(click.Group):
         """Runs a command and ends the process with its exit status."""
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
-        signal.signal(signal.SIGTERM, _terminated)
+        streams.settle()
+        _listen()
         as_json = "--json" in (sys.argv[1:] if args is None else args)
         try:
             status = super().main(args, prog_name or "seenbefore", complete_var, standalone_mode=False, **extra)
@@ -61,9 +52,7 @@ class Door(click.Group):
         except click.ClickException as error:
             error.show()
             sys.exit(error.exit_code)
-        except (BrokenPipeError, _ReaderGone):
-            # Whoever read our output has what they wanted; a message would go nowhere.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except streams.ReaderGone:
             sys.exit(BROKEN_PIPE)
         except MemoryError:
             _say("out of memory\n  → run the same command again with a smaller --batch-size: it goes on")
@@ -78,7 +67,14 @@ class Door(click.Group):
         sys.exit(status if isinstance(status, int) else 0)
 
 
-def _terminated(number: int, _: FrameType | None) -> NoReturn:
+def _listen() -> None:
+    """Makes signals that ask for an end an error with a name, but for those that nohup and others have us ignore."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _stopped)
+
+
+def _stopped(number: int, _: FrameType | None) -> NoReturn:
     raise Interrupted.by_signal(signal.Signals(number).name)
 
 
@@ -90,7 +86,8 @@ def _fail(error: SeenbeforeError, *, as_json: bool) -> NoReturn:
     _say("\n".join(lines))
     if as_json:
         members = {name: getattr(error, name) for name in ("code", "message", "hint", "path", "expected", "found")}
-        click.echo(json.dumps({"error": members}, ensure_ascii=False))
+        with contextlib.suppress(OutputFailed, streams.ReaderGone):
+            click.echo(json.dumps({"error": members}, ensure_ascii=False))
     sys.exit(error.exit_status)
 
 
