@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 from collections.abc import Iterable, Mapping
@@ -60,7 +61,9 @@ class Lock:
     def release(self) -> None:
         """Removes the file and frees the lock, in that order; a second call does nothing."""
         if self._fd >= 0:
-            self.path.unlink(missing_ok=True)
+            # One that stays is in nobody's way: what counts is the lock on it.
+            with contextlib.suppress(OSError):
+                self.path.unlink()
             os.close(self._fd)
             self._fd = -1
 
@@ -97,7 +100,8 @@ class Outputs:
     def open(self, committed: Mapping[str, int]) -> None:
         """Opens or creates the files and cuts each back to its committed length in bytes (names left out: 0).
 
-        Raises OutputFailed where a file is shorter than that, leaving every file as it is.
+        A summary goes: its run was not finished. Raises OutputFailed where a file is shorter than committed, leaving
+        every file as it is.
         """
         self._check(committed)
         try:
@@ -106,6 +110,8 @@ class Outputs:
             if committed.get(LONG_LINES) or (self.folder / LONG_LINES).exists():
                 self._open(LONG_LINES)
             self.cut_back(committed)
+            for path in (self.folder / SUMMARY, _draft(self.folder / SUMMARY)):
+                path.unlink(missing_ok=True)
             _sync_folder(self.folder)
         except OSError as error:
             raise OutputFailed.from_os(str(self.folder), error) from error
@@ -127,13 +133,23 @@ class Outputs:
         self._write(LONG_LINES, data)
 
     def sync(self) -> None:
-        """Makes everything appended so far durable."""
+        """Makes everything appended so far durable. Raises OutputFailed, also where a file has left its place."""
         # A copy, because the thread that reads may open refused.bin meanwhile.
         for name, fd in tuple(self._files.items()):
             try:
                 os.fsync(fd)
+                in_place = (self.folder / name).stat().st_ino == os.fstat(fd).st_ino
+            except FileNotFoundError:
+                in_place = False
             except OSError as error:
                 raise OutputFailed.from_os(str(self.folder / name), error) from error
+            if not in_place:
+                raise OutputFailed(
+                    f"{self.folder / name} was moved or removed while the run was writing it",
+                    path=str(self.folder / name),
+                    hint="put the file back and run the same command again: it goes on; if it is lost, close the run "
+                    "with --abandon",
+                )
 
     def length(self, name: str) -> int:
         """Bytes in one of the files by now."""
@@ -161,19 +177,27 @@ class Outputs:
         self._files.clear()
         self._lock.release()
 
-    def _check(self, committed: Mapping[str, int]) -> None:
+    def shorter(self, committed: Mapping[str, int]) -> tuple[Path, int | None, int] | None:
+        """The first file that is shorter than its committed length: path, bytes (None: it is gone), that length."""
         for name, length in committed.items():
             path = self.folder / name
             found = path.stat().st_size if path.exists() else None
             if length and (found is None or found < length):
-                raise OutputFailed(
-                    f"{path} is shorter than what the store committed: "
-                    f"{'it is gone' if found is None else f'{found:,} bytes'} instead of {length:,}",
-                    path=str(path),
-                    expected=f"at least {length} bytes",
-                    found="no file" if found is None else f"{found} bytes",
-                    hint="put the file back, or close the run with --abandon and choose another --out",
-                )
+                return path, found, length
+        return None
+
+    def _check(self, committed: Mapping[str, int]) -> None:
+        short = self.shorter(committed)
+        if short is not None:
+            path, found, length = short
+            raise OutputFailed(
+                f"{path} is shorter than what the store committed: "
+                f"{'it is gone' if found is None else f'{found:,} bytes'} instead of {length:,}",
+                path=str(path),
+                expected=f"at least {length} bytes",
+                found="no file" if found is None else f"{found} bytes",
+                hint="put the file back, or close the run with --abandon and choose another --out",
+            )
 
     def _open(self, name: str) -> None:
         fd = os.open(self.folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
@@ -196,7 +220,7 @@ def replace(path: Path, data: bytes) -> None:
 
     Raises DiskFull, OutputFailed.
     """
-    draft = path.with_name(f".{path.name}.new")
+    draft = _draft(path)
     try:
         with draft.open("wb") as file:
             file.write(data)
@@ -205,8 +229,13 @@ def replace(path: Path, data: bytes) -> None:
         draft.replace(path)
         _sync_folder(path.parent)
     except OSError as error:
-        draft.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            draft.unlink()
         raise OutputFailed.from_os(str(path), error) from error
+
+
+def _draft(path: Path) -> Path:
+    return path.with_name(f".{path.name}.new")
 
 
 def _sync_folder(folder: Path) -> None:

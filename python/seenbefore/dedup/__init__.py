@@ -77,8 +77,8 @@ class Deduplicator:
         """Judges files, directories, globs or `-` in the order given, into the directory `out` ({run}: its ordinal).
 
         Without `out` nothing is written but the store; with `dry_run` not even that. An unfinished run of that
-        directory goes on where it stopped. Inputs that a finished run judged under the same name, byte for byte, are
-        left out unless `again`.
+        directory goes on where it stopped, and one that this very call finished already is answered as it was then.
+        Inputs that a finished run judged under the same name, byte for byte, are left out unless `again`.
         """
         given = [inputs] if isinstance(inputs, str | os.PathLike) else inputs
         sources = expand(os.fspath(one) for one in given)
@@ -95,6 +95,9 @@ class Deduplicator:
             run = opening.resume(unfinished, sources, run_id)
         else:
             if place is not None:
+                over = None if again else opening.finished(place, sources, run_id)
+                if over is not None:
+                    return summarise(self.rules, *over, 0.0)
                 opening.refuse_ended(place)
             left = sources if again else opening.not_done(sources)
             if not left:

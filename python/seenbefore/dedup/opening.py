@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from seenbefore.dedup.batches import Done, Position, Settings
 from seenbefore.errors import InputChanged, InUse, OutputFailed, UsageError
-from seenbefore.outputs import Outputs
+from seenbefore.outputs import SUMMARY, Outputs
 from seenbefore.reading import sha256_of
 from seenbefore.rules import Ruleset
 from seenbefore.stores.base import SeenStore, Transaction
@@ -91,6 +91,28 @@ class Opening:
             outputs.close()
             raise
         return run
+
+    def finished(self, out: str, inputs: Sequence[Input], run_id: int | None) -> tuple[Run, bytes | None] | None:
+        """The finished run of `out` and its chain digest, where this very command made it; None where it didn't.
+
+        A process that is killed can't say whether that was before or after its last commit, so whoever gives the
+        command again gets the same answer either way. Rules, options and inputs must be the same, the inputs byte for
+        byte, and the files must be there. Raises InUse where that process is still at work.
+        """
+        found = [row for row in self._store.runs() if row.out == folder(out, 0) and row.state == "finished"]
+        if RUN in out or not found or self._other_command(found[0], run_id):
+            return None
+        row, known = found[0], self._store.inputs(found[0].ordinal)
+        names = [one.name for one in known]
+        inputs, others = [one for one in inputs if one.name in names], [one for one in inputs if one.name not in names]
+        if [one.name for one in inputs] != names or not Path(row.out, SUMMARY).exists():
+            return None
+        with Outputs(Path(row.out)) as outputs:
+            if outputs.shorter(row.outputs) or any(map(_differs, known, inputs)) or self.not_done(others):
+                return None
+        self._note(f"run {row.ordinal} in {row.out} is finished already: nothing to do")
+        done = {one.index: Done(one.index, one.records or 0, one.size or 0, one.sha256 or b"") for one in known}
+        return Run(row.ordinal, inputs, None, counts=dict(row.counts), done=done), row.chain
 
     def refuse_ended(self, out: str) -> None:
         """Refuses a directory whose run is over; one with {run} in it never is."""
@@ -178,8 +200,8 @@ class Opening:
                 hint="choose another --out, or --out 'out/{run}' for a folder for each run",
             )
 
-    def _same_command(self, row: RunRow, run_id: int | None) -> None:
-        """Refuses an unfinished run that was begun with other rules or options: its files would be of two minds."""
+    def _other_command(self, row: RunRow, run_id: int | None) -> tuple[str, Any, Any] | None:
+        """What a run was begun with otherwise, ruleset or option, then and now; None where all is the same."""
         then, this = dict(row.position.get("settings", {})), self._settings.lasting()
         pairs = [
             ("ruleset", row.ruleset, self._label),
@@ -187,15 +209,20 @@ class Opening:
             ("--run-id", row.ordinal, run_id or row.ordinal),
             *((f"--{name.replace('_', '-')}", value, this.get(name)) for name, value in then.items()),
         ]
-        for what, before, after in pairs:
-            if before != after:
-                raise UsageError(
-                    f"run {row.ordinal} in {row.out} is unfinished and was begun with {what} {before}, not {after}",
-                    path=row.out,
-                    expected=str(before),
-                    found=str(after),
-                    hint="give the former command again, or close that run with --abandon",
-                )
+        return next((one for one in pairs if one[1] != one[2]), None)
+
+    def _same_command(self, row: RunRow, run_id: int | None) -> None:
+        """Refuses an unfinished run that was begun with other rules or options: its files would be of two minds."""
+        other = self._other_command(row, run_id)
+        if other is not None:
+            what, before, after = other
+            raise UsageError(
+                f"run {row.ordinal} in {row.out} is unfinished and was begun with {what} {before}, not {after}",
+                path=row.out,
+                expected=str(before),
+                found=str(after),
+                hint="give the former command again, or close that run with --abandon",
+            )
 
     def _same_inputs(self, row: RunRow, position: Position, given: Sequence[Input]) -> list[Input]:
         """The run's inputs as they are named now, each proved unchanged as far as it was read, by size and digest."""
@@ -223,7 +250,8 @@ class Opening:
         if known.index > position.input or (half_read and (known.size is None or not position.offset)):
             return  # nothing of it was read; or it was not whole then, and the digest of what was read proves enough
         then, found = f"{known.size} bytes", f"{one.size} bytes"
-        if one.size == known.size and not half_read and one.path is not None and one.size is not None:
+        if not half_read and one.size in {known.size, None}:
+            # A pipe is replayed to its end here: nothing of it is judged any more.
             then, found = (known.sha256 or b"").hex(), sha256_of(one.path).hex()
         if then != found:
             raise InputChanged(
@@ -233,6 +261,11 @@ class Opening:
                 found=found,
                 hint="put the former file back and run the same command again, or close the run with --abandon",
             )
+
+
+def _differs(known: InputRow, one: Input) -> bool:
+    """Whether an input is not what a finished run read, byte for byte; a pipe is read to its end for that."""
+    return (one.size is not None and one.size != known.size) or sha256_of(one.path) != known.sha256
 
 
 def _refuse_begun(transaction: Transaction, place: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import hashlib
+import io
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
@@ -39,18 +40,26 @@ def expand(arguments: Iterable[str]) -> list[Input]:
     return inputs
 
 
-def sha256_of(path: str, progress: Callable[[int], None] | None = None) -> bytes:
-    """SHA-256 of a file's bytes as stored. `progress` is told the bytes of each block. Raises InputUnreadable."""
+def sha256_of(path: str | None, progress: Callable[[int], None] | None = None) -> bytes:
+    """SHA-256 of a file's bytes as stored, of standard input where `path` is None.
+
+    `progress` is told the bytes of each block. Raises InputUnreadable.
+    """
     digest = hashlib.sha256()
     try:
-        with Path(path).open("rb", buffering=0) as file:
+        with Path(path).open("rb", buffering=0) if path is not None else standard_input() as file:
             while block := file.read(_BLOCK):
                 digest.update(block)
                 if progress is not None:
                     progress(len(block))
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise unreadable(path or "-", error) from error
     return digest.digest()
+
+
+def standard_input() -> io.FileIO:
+    """Standard input as bytes; closing it leaves descriptor 0 open, which is not ours."""
+    return io.FileIO(0, "rb", closefd=False)
 
 
 def printable(path: str) -> str:

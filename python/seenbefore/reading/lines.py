@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from seenbefore.errors import InputChanged, InputTruncated, InputUnreadable
 from seenbefore.reading import codecs
-from seenbefore.reading.inputs import unreadable
+from seenbefore.reading.inputs import standard_input, unreadable
 
 if TYPE_CHECKING:
     from hashlib import _Hash as Hash
@@ -265,12 +265,7 @@ class Reader:
     def _raw(self) -> Iterator[bytes]:
         path = self.source.path
         try:
-            # Descriptor 0 is left open: it is not ours.
-            with (
-                Path(path).open("rb", buffering=0)
-                if path is not None
-                else open(0, "rb", buffering=0, closefd=False) as file
-            ):
+            with Path(path).open("rb", buffering=0) if path is not None else standard_input() as file:
                 while block := file.read(BLOCK):
                     self.raw_read += len(block)
                     yield block
