@@ -16,8 +16,8 @@ from seenbefore.dedup.batches import Batches, Done, Keyed, Settings
 from seenbefore.dedup.judging import judge
 from seenbefore.dedup.opening import Run, now
 from seenbefore.dedup.summaries import merged, summarise, summary_file
-from seenbefore.errors import InputTruncated, InputUnreadable
-from seenbefore.outputs import KEPT, LONG_LINES, RECEIPTS, REFUSED
+from seenbefore.errors import InputTruncated, InputUnreadable, SeenbeforeError
+from seenbefore.outputs import KEPT, LONG_LINES, RECEIPTS, REFUSED, Outputs
 from seenbefore.reading import Ahead
 from seenbefore.rules import Ruleset
 from seenbefore.stores.base import SeenStore, Transaction, Waiting
@@ -98,9 +98,7 @@ class Running:
             if isinstance(error, InputTruncated | InputUnreadable):
                 self._distrust(batches.reading)
             if outputs is not None:
-                # Frees what was not committed; the next start cuts back in any case.
-                with contextlib.suppress(OSError):
-                    outputs.cut_back(run.lengths)
+                self._free(outputs)
             raise
         ahead.close()
         run.done.update((done.index, done) for done in batches.rest)
@@ -132,6 +130,16 @@ class Running:
             with self._store.transaction() as transaction:
                 transaction.set_input(self._run.ordinal, InputRow(index, self._run.inputs[index].name))
                 transaction.commit()
+
+    def _free(self, outputs: Outputs) -> None:
+        """Gives back the room of what was not committed; where that fails, the next start cuts back in any case.
+
+        A signal may have come after a commit and before it was noted here, so the store is asked how far that went.
+        """
+        with contextlib.suppress(OSError, SeenbeforeError):
+            row = self._store.run(self._run.ordinal)
+            if row is not None:
+                outputs.cut_back(row.outputs)
 
     def _write(self, judged: Judged, receipts: Any) -> None:
         """Appends a batch to the output files, durably. Runs beside the store's own writing, and before its commit."""
