@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from functools import cache
 from pathlib import Path
 from urllib.parse import quote
@@ -21,10 +20,8 @@ from seenbefore.errors import (
     StoreDamaged,
     StoreForeign,
     StoreNewer,
-    UsageError,
 )
-from seenbefore.stores.rows import Keep
-from seenbefore.stores.schema import APPLICATION_ID, MIGRATIONS, PAGE_SIZE
+from seenbefore.stores.schema import APPLICATION_ID, MIGRATIONS
 from seenbefore.stores.sqlite.failures import NOT_A_DATABASE, failure, named, primary
 
 _SMALLEST = 512
@@ -68,26 +65,6 @@ def exists(path: Path, location: str) -> bool:
     return True
 
 
-def create(path: Path, location: str, keep: Keep) -> None:
-    """Makes a new store: whole under its name, or not there. If another process was first, its store stays."""
-    folder = path.parent
-    if not folder.is_dir():
-        raise UsageError(
-            f"can't make the store {location}: the folder {folder} isn't there",
-            path=location,
-            hint="make the folder first, or correct the path",
-        )
-    try:
-        with tempfile.TemporaryDirectory(prefix=f".{path.name}.", dir=folder) as scratch:
-            draft = Path(scratch) / "new"
-            with named(location):
-                _build(draft, keep)
-            _place(draft, path)
-        sync(folder)
-    except OSError as error:
-        raise OutputFailed.from_os(location, error) from error
-
-
 def sync(path: Path) -> None:
     """Makes a file, or the names in a folder, durable."""
     fd = os.open(path, os.O_RDONLY)
@@ -95,30 +72,6 @@ def sync(path: Path) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
-
-
-def _build(path: Path, keep: Keep) -> None:
-    connection = connect(path, "mode=rwc")
-    try:
-        connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        migrate(connection)
-        connection.execute("INSERT INTO meta (name, value) VALUES ('keep', ?)", (keep,))
-        # Last, so that everything above is in the file itself and not in its log.
-        connection.execute("PRAGMA journal_mode = WAL")
-    finally:
-        connection.close()
-
-
-def _place(draft: Path, path: Path) -> None:
-    try:
-        os.link(draft, path)
-    except FileExistsError:
-        return
-    except OSError:
-        # A file system without hard links: here a process that comes at the same moment could lose an empty store.
-        if not path.exists():
-            draft.rename(path)
 
 
 def migrate(connection: Sqlite) -> None:
@@ -135,7 +88,9 @@ def migrate(connection: Sqlite) -> None:
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        # A statement that failed may have rolled back already.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
         raise
 
 

@@ -27,7 +27,7 @@ from seenbefore.stores.rows import (
     SightingRow,
 )
 from seenbefore.stores.schema import MIGRATIONS, PAGE_SIZE
-from seenbefore.stores.sqlite import file, upkeep
+from seenbefore.stores.sqlite import file, making, upkeep
 from seenbefore.stores.sqlite.failures import named
 from seenbefore.stores.sqlite.histories import Histories
 from seenbefore.stores.sqlite.rows import (
@@ -83,7 +83,9 @@ class SqliteStore(Histories):
         if not file.exists(self._path, self.location):
             if not create or read_only:
                 raise UsageError(f"there is no store at {self.location}", path=self.location, hint="check the path")
-            file.create(self._path, self.location, keep or "kept")
+            making.create(self._path, self.location, keep or "kept")
+        elif not read_only and self._path.stat().st_nlink > 1:
+            making.clear(self._path)  # whoever made it was killed just then, and left its draft
         file.check_header(self._path, self.location)
         self._reader, version = file.open_reader(self._path, self.location)
         try:
