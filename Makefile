@@ -20,7 +20,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 DATA := $(shell find crates spec -type f -not -name '*.rs' 2>/dev/null)
 
-.PHONY: help demo test lint bench clean test-rust test-python
+.PHONY: help demo test lint bench clean crash test-rust test-python
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,10 @@ test-rust: $(VENV)/built  ## the Rust tests alone
 
 test-python: $(VENV)/built  ## the Python tests alone
 	pytest
+
+crash: KILLS ?= 200
+crash: $(VENV)/built  ## kill runs at random moments, and let every call fail: make crash SEED=… KILLS=1000
+	KILLS=$(KILLS) SEED=$(SEED) EVERY_CALL=1 pytest -q -s tests/crash
 
 bench: $(VENV)/built  ## the benchmarks beside DuckDB, Polars and plain Python (not part of the tests)
 	pip install --quiet $$(sed -n 's/^bench = \[\(.*\)\]/\1/p' pyproject.toml | tr -d '",')

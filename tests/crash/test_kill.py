@@ -1,141 +1,142 @@
-"""Killed at random moments and started again with the same command: the files equal those of an undisturbed run.
+"""Killed at random moments and started again with the same command: files and store equal those of an undisturbed run.
 
-KILLS says how often (default 12), SEED which moments; a failure prints both.
+KILLS says how many (50), SEED which shapes, stages and moments are drawn; a failure prints the command that draws them
+again. Only a kill that hit a process at work counts.
 """
 
 from __future__ import annotations
 
-import gzip
 import json
-import os
 import random
-import subprocess
-import sys
+import re
+import shutil
 import time
-from collections.abc import Iterator
+from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.crash.crawls import BATCHES, HISTORY, RECORDS, SEENBEFORE, SHAPES, Shape, command, live_through, make
+from tests.crash.drawn import AGAIN, KILLS, SEED, say
+from tests.crash.states import State, same
+from tests.crash.watched import FILES, STAGES, Lengths, Watched
 
-SEENBEFORE = Path(sys.executable).with_name("seenbefore")
-KILLS = int(os.environ.get("KILLS", "12"))
-SEED = int(os.environ.get("SEED", str(random.SystemRandom().randrange(1 << 32))))
-RULES = """
-name = "shop"
-version = 1
-identity = ["title", "price"]
-[record]
-url = "url"
-fetched_at = "at"
-source = "shop"
-"""
+# Kills before a run is left alone at last.
+MOST_KILLS_A_RUN = 10
+KEPT, RECEIPTS, REFUSED = FILES
 
 
-def crawl(rng: random.Random, rows: int) -> Iterator[str]:
-    """Lines of a crawl with repeats, restyled titles, moved URLs, broken and over-long lines."""
-    titles = [f"Lamp {number}" for number in range(rows // 2)]
-    for row in range(rows):
-        dice, number = rng.random(), rng.randrange(len(titles))
-        if dice < 0.01:
-            yield '{"title": "cut off'
-        elif dice < 0.015:
-            yield json.dumps({"title": "x" * 3000, "row": row})
-        else:
-            title = titles[number] if dice < 0.7 else titles[number].upper() + "\u00a0"
-            url = f"https://shop.example/{number if dice < 0.9 else row}?utm_source={row}"
-            record = {"title": title, "price": str(rng.randrange(3)), "url": url, "row": row}
-            record["at"] = f"2026-03-0{rng.randrange(1, 9)}T00:00:00Z"
-            yield json.dumps(record, ensure_ascii=False)
+@dataclass
+class Rounds:
+    """Runs in one folder after the other, always at the same path; the undisturbed ones are remembered."""
+
+    place: Path
+    whole: dict[tuple[str, int, bool], tuple[State, list[Lengths]]] = field(default_factory=dict)
+
+    def fresh(self, batch: int, *, tenth: bool) -> Path:
+        """The folder with the inputs, and with a store that holds nine runs where this is the tenth."""
+        folder, made = self.place / "run", self.place / f"{RECORDS[batch]}"
+        if not made.exists():
+            make(made, RECORDS[batch])
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(made, folder)
+        if tenth:
+            lived = self.place / "lived.db"
+            if not lived.exists():
+                live_through(folder)
+                shutil.copy(folder / "seen.db", lived)
+            shutil.copy(lived, folder / "seen.db")
+            (folder / "seen.db-writer").touch()
+        return folder
+
+    def undisturbed(self, shape: Shape, batch: int, *, tenth: bool) -> tuple[State, list[Lengths]]:
+        """What the run leaves when nobody disturbs it, and where its batches end."""
+        key = (shape.name, batch, tenth)
+        if key not in self.whole:
+            folder, started = self.fresh(batch, tenth=tenth), time.monotonic()
+            status, _, said = Watched(arguments(shape, batch), folder, shape.stdin, []).end()
+            assert status in {0, 1}, said
+            seconds = time.monotonic() - started
+            whole = State.of(folder, status)
+            whole.seconds = seconds
+            self.whole[key] = whole, ends_of_batches(whole, batch)
+        return self.whole[key]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two inputs, one of them compressed, and the files of an undisturbed run over them in whole/."""
-    folder = tmp_path_factory.mktemp("kill")
-    rng = random.Random(1)
-    (folder / "rules.toml").write_text(RULES)
-    (folder / "one.ndjson").write_text("\n".join(crawl(rng, 20_000)), encoding="utf-8")
-    two = ("\n".join(crawl(rng, 10_000)) + "\n").encode()
-    (folder / "two.ndjson.gz").write_bytes(
-        gzip.compress(two[:300_000], mtime=0) + gzip.compress(two[300_000:], mtime=0)
-    )
-    done = subprocess.run(command("whole.db", "whole"), cwd=folder, capture_output=True, check=False)
-    assert done.returncode == 1, done.stderr
-    return folder
+def rounds(tmp_path_factory: pytest.TempPathFactory) -> Rounds:
+    return Rounds(tmp_path_factory.mktemp("killed"))
 
 
-def command(store: str, out: str, *more: str) -> list[str | Path]:
-    """The one command that is given again and again."""
-    inputs = ("one.ndjson", "two.ndjson.gz")
-    options = ("--rules", "rules.toml", "--store", store, "--out", out, "--batch-size", "500", "--max-line", "2000")
-    return [SEENBEFORE, "dedup", *inputs, *options, *more]
+def arguments(shape: Shape, batch: int) -> list[str | Path]:
+    return [SEENBEFORE, *command(shape.inputs, batch)]
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    """Every file of a folder."""
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+def ends_of_batches(whole: State, batch: int) -> list[Lengths]:
+    """The lengths of the files at the end of each batch."""
+    ends, lengths = list[Lengths](), [0, 0, 0]
+    kept, refused = (whole.files[name].splitlines(keepends=True) for name in (KEPT, REFUSED))
+    receipts = whole.files[RECEIPTS].splitlines(keepends=True)
+    for number, line in enumerate(receipts, 1):
+        action = json.loads(line)["action"]
+        lengths[1] += len(line)
+        if action == "keep":
+            lengths[0] += len(kept.pop(0))
+        if action == "refuse":
+            lengths[2] += len(refused.pop(0))
+        if number % batch == 0 or number == len(receipts):
+            ends.append((lengths[0], lengths[1], lengths[2]))
+    return ends
 
 
-def killed(arguments: list[str | Path], folder: Path, after: float) -> bool:
-    """Starts the command and kills it after so many seconds; whether it had ended by itself, which must be well."""
-    with subprocess.Popen(arguments, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        try:
-            _, said = process.communicate(timeout=after)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-            return False
-        finished = process.returncode == 2 and b"which is finished" in said
-        assert process.returncode == 1 or finished, said.decode()
-        return True
+def kinds_of_runs(rng: random.Random) -> list[tuple[Shape, int, bool]]:
+    """Shape, size of batches, and whether it is the tenth run: each of them some times, more with more kills."""
+    shapes, variants = list(SHAPES), [(batch, tenth) for batch in BATCHES for tenth in (False, True)]
+    rng.shuffle(shapes)
+    rng.shuffle(variants)
+    # 7 shapes and 8 variants have no divisor in common, so that counting on meets each pair once in 56.
+    count = min(len(shapes) * len(variants), max(len(variants), KILLS // 10))
+    return [(shapes[at % len(shapes)], *variants[at % len(variants)]) for at in range(count)]
 
 
-def test_killed_runs_end_with_the_same_files(folder: Path) -> None:
-    """Whatever moment the process is killed at, the same command ends with the files of an undisturbed run."""
-    rng, kills, round_ = random.Random(SEED), 0, 0
-    started = time.monotonic()
-    subprocess.run(command("timing.db", "timing"), cwd=folder, capture_output=True, check=False)
-    whole_run = time.monotonic() - started
-    while kills < KILLS:
-        round_ += 1
-        store, out = f"k{round_}.db", f"k{round_}"
-        while not killed(command(store, out), folder, rng.uniform(0.1, 1.0) * whole_run):
-            kills += 1
-        assert contents(folder / out) == contents(folder / "whole"), f"SEED={SEED} KILLS={KILLS}"
+def one_run(rounds: Rounds, rng: random.Random, kind: tuple[Shape, int, bool], left: int) -> list[str]:
+    """Kill a run some times, let it end and compare → the stages that it was killed at."""
+    shape, batch, tenth = kind
+    whole, ends = rounds.undisturbed(shape, batch, tenth=tenth)
+    folder, kills = rounds.fresh(batch, tenth=tenth), list[str]()
+    # From its beginning to its end, so that most of them find it at work.
+    for share in sorted(rng.random() for _ in range(min(left, rng.randrange(1, MOST_KILLS_A_RUN + 1)))):
+        stage = rng.choices(STAGES, (1, 3, 3, 5, 3, 1))[0]
+        watched = Watched(arguments(shape, batch), folder, shape.stdin, ends)
+        at = watched.kill_at(stage, share, patience=rng.uniform(1.0, 1.5) * whole.seconds)
+        if at is None:
+            status, _, said = watched.end()
+            assert status == whole.status, f"{said}; {AGAIN}"
+            break
+        kills.append(at)
+    told = f"{shape.name}, batches of {batch}, run {HISTORY + 1 if tenth else 1}, killed {kills}; {AGAIN}"
+    status, _, said = Watched(arguments(shape, batch), folder, shape.stdin, ends).end()
+    assert status == whole.status, f"{said}; {told}"
+    for went_on in re.findall(r"goes on behind its record ([\d,]+)", said):
+        records = int(went_on.replace(",", ""))
+        assert records % batch == 0 or records == whole.files[RECEIPTS].count(b"\n"), told
+    same(State.of(folder, status), whole, told)
+    return kills
 
 
-def test_a_killed_store_holds_whole_batches_of_a_run(folder: Path) -> None:
-    """After a kill every stored sighting has its receipt, and the outputs hold at least what the store committed."""
-    from seenbefore import open_store
-
-    rng = random.Random(SEED)
-    for attempt in range(3):
-        store, out = folder / f"h{attempt}.db", folder / f"h{attempt}"
-        if killed(command(str(store), str(out)), folder, rng.uniform(0.4, 1.5)) or not store.exists():
-            continue
-        with open_store(str(store)) as opened:
-            for run in opened.runs():
-                receipts = b"".join(opened.receipts(run.ordinal))
-                assert opened.info().sightings == receipts.count(b"\n")
-                assert (out / "receipts.ndjson").read_bytes().startswith(receipts)
-                assert len(receipts) == run.outputs.get("receipts.ndjson", 0)
-
-
-def test_two_writers_to_one_store_lose_nothing(folder: Path) -> None:
-    """Two processes with folders of their own: each content is new once, and each has a receipt for every line."""
-    both = [
-        subprocess.Popen(command("shared.db", out), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        for out in ("left", "right")
-    ]
-    for process in both:
-        _, said = process.communicate(timeout=240)
-        assert process.returncode == 1, said.decode()
-    new: list[str] = []
-    for out in ("left", "right"):
-        receipts = [json.loads(line) for line in (folder / out / "receipts.ndjson").read_bytes().splitlines()]
-        assert len(receipts) == 30_000
-        new += [one["content_key"] for one in receipts if one["verdict"] != "refused" and not one["seen_before"]]
-    whole = [json.loads(line) for line in (folder / "whole" / "receipts.ndjson").read_bytes().splitlines()]
-    contents_ = {one["content_key"] for one in whole if one["verdict"] != "refused"}
-    assert len(new) == len(set(new)) == len(contents_)
-    assert set(new) == contents_
+@pytest.mark.slow
+@pytest.mark.timeout(300 + 5 * KILLS)
+def test_killed_runs_end_with_the_same_files_and_tables(rounds: Rounds) -> None:
+    """Killed at whatever moment, the same command ends with the files and tables of an undisturbed run."""
+    say(f"killing {KILLS} times; {AGAIN}")
+    rng, stages, runs = random.Random(SEED), Counter[str](), 0
+    kinds = kinds_of_runs(rng)
+    while stages.total() < KILLS:
+        stages.update(one_run(rounds, rng, kinds[runs % len(kinds)], KILLS - stages.total()))
+        runs += 1
+        if runs % 50 == 0:
+            say(f"{stages.total()} kills in {runs} runs")
+    say(f"{KILLS} kills in {runs} runs: {', '.join(f'{stages[stage]} {stage}' for stage in STAGES)}; {AGAIN}")
+    # A test of its own aim: kills that all fall into one stage prove little.
+    if KILLS >= 50:
+        assert all(stages[stage] for stage in STAGES), stages
