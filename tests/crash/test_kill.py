@@ -99,14 +99,15 @@ def kinds_of_runs(rng: random.Random) -> list[tuple[Shape, int, bool]]:
     return [(shapes[at % len(shapes)], *variants[at % len(variants)]) for at in range(count)]
 
 
-def one_run(rounds: Rounds, rng: random.Random, kind: tuple[Shape, int, bool], left: int) -> list[str]:
+def one_run(rounds: Rounds, rng: random.Random, kind: tuple[Shape, int, bool], stages: Counter[str]) -> list[str]:
     """Kill a run some times, let it end and compare → the stages that it was killed at."""
     shape, batch, tenth = kind
     whole, ends = rounds.undisturbed(shape, batch, tenth=tenth)
     folder, kills = rounds.fresh(batch, tenth=tenth), list[str]()
     # From its beginning to its end, so that most of them find it at work.
-    for share in sorted(rng.random() for _ in range(min(left, rng.randrange(1, MOST_KILLS_A_RUN + 1)))):
-        stage = rng.choices(STAGES, (1, 3, 3, 5, 3, 1))[0]
+    for share in sorted(rng.random() for _ in range(rng.randrange(1, MOST_KILLS_A_RUN + 1))):
+        # The short ones are missed often, so what was hit least is aimed at most.
+        stage = rng.choices(STAGES, [1 / (1 + stages[one] + kills.count(one)) for one in STAGES])[0]
         watched = Watched(arguments(shape, batch), folder, shape.stdin, ends)
         at = watched.kill_at(stage, share, patience=rng.uniform(1.0, 1.5) * whole.seconds)
         if at is None:
@@ -131,12 +132,9 @@ def test_killed_runs_end_with_the_same_files_and_tables(rounds: Rounds) -> None:
     say(f"killing {KILLS} times; {AGAIN}")
     rng, stages, runs = random.Random(SEED), Counter[str](), 0
     kinds = kinds_of_runs(rng)
-    while stages.total() < KILLS:
-        stages.update(one_run(rounds, rng, kinds[runs % len(kinds)], KILLS - stages.total()))
+    while stages.total() < KILLS or (KILLS >= 50 and min(stages[stage] for stage in STAGES) == 0):
+        stages.update(one_run(rounds, rng, kinds[runs % len(kinds)], stages))
         runs += 1
         if runs % 50 == 0:
             say(f"{stages.total()} kills in {runs} runs")
-    say(f"{KILLS} kills in {runs} runs: {', '.join(f'{stages[stage]} {stage}' for stage in STAGES)}; {AGAIN}")
-    # A test of its own aim: kills that all fall into one stage prove little.
-    if KILLS >= 50:
-        assert all(stages[stage] for stage in STAGES), stages
+    say(f"{stages.total()} kills in {runs} runs: {', '.join(f'{stages[one]} {one}' for one in STAGES)}; {AGAIN}")
