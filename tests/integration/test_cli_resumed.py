@@ -128,6 +128,29 @@ def test_an_output_folder_that_goes_away_is_named(folder: Path, run: Any, harm: 
     assert len((folder / "out" / "receipts.ndjson").read_bytes().splitlines()) == 6
 
 
+@pytest.mark.parametrize("harm", ["removed", "replaced"])
+def test_a_store_that_goes_away_is_named(folder: Path, run: Any, harm: str) -> None:
+    """A store that was moved while a run writes to it, or another in its place, is told before the next batch."""
+    command = [SEENBEFORE, "dedup", "-", "--out", "out"]
+    with subprocess.Popen(
+        command, cwd=folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
+    ) as first:
+        while not (folder / "out" / "refused.ndjson").exists():
+            time.sleep(0.02)
+        (folder / "away").mkdir()
+        for path in folder.glob("seenbefore.db*"):
+            path.rename(folder / "away" / path.name)
+        if harm == "replaced":
+            run("dedup", "day.ndjson", "--out", "other")
+        _, said = first.communicate((folder / "day.ndjson").read_bytes(), timeout=60)
+    assert (first.returncode, b"seenbefore.db was moved or removed while it was in use" in said) == (6, True), said
+    for path in folder.glob("seenbefore.db*"):
+        path.unlink()
+    for path in (folder / "away").iterdir():
+        path.rename(folder / path.name)
+    assert run("dedup", "-", "--out", "out", stdin=(folder / "day.ndjson").read_bytes()).returncode == 1
+
+
 def test_a_lock_that_can_not_be_removed_is_no_error(tmp_path: Path) -> None:
     """The file of a lock may stay: what counts is who holds it."""
     outputs = Outputs(tmp_path / "out")

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from seenbefore.errors import InUse
+from seenbefore.errors import InUse, OutputFailed
 from seenbefore.stores.base import Waiting
 
 SUFFIX = "-writer"
@@ -34,10 +34,20 @@ class Turns:
         self._path, self._location = path, location
         self._told, self._patience = told, patience
         self._fd: int | None = None
+        self._store = _identity(path)
         self.run: int | None = None
 
     def take(self, begin: Callable[[], bool]) -> None:
-        """Wait until `begin` gives True, which means that this process has the write lock."""
+        """Wait until `begin` gives True, which means that this process has the write lock.
+
+        Raises OutputFailed where the store has left its place: what is written to a file that was removed is lost.
+        """
+        if _identity(self._path) != self._store:
+            raise OutputFailed(
+                f"{self._location} was moved or removed while it was in use",
+                path=self._location,
+                hint="put it back and run the same command again: it goes on",
+            )
         start = time.monotonic()
         fd = self._open()
         if fd is None:
@@ -105,6 +115,15 @@ class Turns:
             os.pwrite(fd, note, 0)
         except OSError:
             return
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file is at `path`; None where there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _locked(fd: int) -> bool:
