@@ -190,3 +190,16 @@ def test_output_without_permission_ends_in_6(run: Any) -> None:
     """A folder below a file can't be made."""
     done = run("dedup", "day.ndjson", "--out", "day.ndjson/out")
     assert (done.returncode, "can't write" in done.stderr) == (6, True)
+
+
+def test_numbers_that_no_column_holds_are_usage_errors(run: Any) -> None:
+    """A run's number is a whole number that every reader of JSON has; limits may be as large as one likes."""
+    last = (1 << 53) - 1
+    for number in (last + 1, 1 << 63, 1 << 64):
+        done = run("dedup", "day.ndjson", "--out", "o", "--run-id", str(number))
+        assert (done.returncode, f"run {number} is no ordinal" in done.stderr) == (2, True), done.stderr
+    assert not Path("o").exists()
+    limits = ("--batch-size", str(1 << 70), "--max-line", str(1 << 70), "--max-input", str(1 << 70))
+    assert run("dedup", "day.ndjson", "--out", "out", "--run-id", str(last), *limits).returncode == 1
+    done = run("dedup", "day.ndjson", "--out", "again", "--again")
+    assert (done.returncode, f"run {last + 1} is no ordinal" in done.stderr) == (2, True)

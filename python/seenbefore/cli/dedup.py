@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -77,8 +78,8 @@ def _dedup(
         source=source,
         fetched_at=fetched_at,
         replace_seen=replace_seen,
-        max_line=max_line,
-        batch_size=batch_size,
+        max_line=min(max_line, sys.maxsize),
+        batch_size=min(batch_size, sys.maxsize),
         max_input=max_input,
     )
     if dry_run and not Path(store.removeprefix("sqlite:")).exists():

@@ -20,6 +20,7 @@ from seenbefore.outputs import SUMMARY, Outputs
 from seenbefore.reading import sha256_of
 from seenbefore.rules import Ruleset
 from seenbefore.stores.base import SeenStore, Transaction
+from seenbefore.stores.laws import free_ordinal
 from seenbefore.stores.rows import InputRow, RunRow
 from seenbefore.types import Input
 
@@ -127,7 +128,7 @@ class Opening:
         outputs: Outputs | None = None
         try:
             with self._store.transaction() as transaction:
-                ordinal = run_id or max((row.ordinal for row in self._store.runs()), default=0) + 1
+                ordinal = free_ordinal(run_id, {row.ordinal for row in self._store.runs()})
                 place = NO_OUTPUT if out is None else folder(out, ordinal)
                 if out is not None:
                     self._refuse_ended(place)

@@ -86,14 +86,20 @@ def parsed(text: str) -> Any:
     return text
 
 
+# Every reader of JSON has whole numbers up to here, and every column of 64 bits has room for them.
+LAST_RUN = (1 << 53) - 1
+
+
 def free_ordinal(wanted: int | None, known: Sequence[int] | set[int]) -> int:
-    """The ordinal of a new run: `wanted`, else the next after the known ones. Raises UsageError where it is taken."""
-    if wanted is None:
-        return max(known, default=0) + 1
-    if wanted < 1 or wanted in known:
-        why = "is there already" if wanted in known else "is no ordinal"
-        raise UsageError(f"run {wanted} {why}", found=str(wanted), hint="leave it out, or choose a free number from 1")
-    return wanted
+    """The ordinal of a new run: `wanted`, else the next after the known ones.
+
+    Raises UsageError where it is taken, or no ordinal.
+    """
+    ordinal = max(known, default=0) + 1 if wanted is None else wanted
+    if not 1 <= ordinal <= LAST_RUN or ordinal in known:
+        why = "is there already" if ordinal in known else "is no ordinal"
+        raise UsageError(f"run {ordinal} {why}", found=str(ordinal), hint=f"choose a free number from 1 to {LAST_RUN}")
+    return ordinal
 
 
 def still_unfinished(run: RunRow | None, ordinal: int) -> RunRow:
