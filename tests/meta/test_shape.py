@@ -15,8 +15,7 @@ LIMIT = 350
 LONGER = {
     "crates/seenbefore-core/src/entities/table.rs": "a generated table",
     "python/seenbefore/_kernel.pyi": "the whole Rust surface in one place: a stub is one module",
-    "tests/reference/naive.py": "one file on purpose: a buyer of data reads and runs it without installing anything",
-    "tests/reference/urls.py": "the URL chapter of naive.py: one reading of one chapter, in its order",
+    "python/seenbefore/evidence/verify.py": "one file on purpose: a buyer reads it and runs it alone",
 }
 VAGUE = {"utils", "util", "misc", "helpers", "helper", "common", "core", "base_utils", "tools", "stuff", "lib_utils"}
 # The workspace's own lib.rs and folders are named by cargo.

@@ -18,7 +18,7 @@ from seenbefore.errors import Refused
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reference"))
 
 import naive
-import urls
+import naive as urls
 
 # What sameness is decided by: joiners, invisibles, spaces, signs, marks, letters that fold oddly, foreign digits.
 NASTY = (

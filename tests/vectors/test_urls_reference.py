@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "reference"))
 
-import urls  # noqa: E402  (the folder is no package: its files are shipped one by one)
+import naive as urls  # noqa: E402  (the folder is no package: its files are read by path)
 
 
 def vectors(name: str) -> list[Any]:
