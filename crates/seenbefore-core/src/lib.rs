@@ -9,6 +9,7 @@
 //! 4. [`keys`]: content key, URL key, payload digest.
 //! 5. [`judge`] and [`batch`]: the verdict table over many records, keyed on all cores, judged in order.
 //! 6. [`receipt`]: what is written about each record.
+//! 7. [`verify`]: the same read back, recomputed and replayed.
 //!
 //! Nothing here knows Python, reads a clock, draws a random number or computes with binary floats.
 
@@ -28,3 +29,4 @@ pub mod ruleset;
 pub mod times;
 pub mod unicode;
 pub mod urls;
+pub mod verify;

@@ -35,8 +35,8 @@ pub struct Receipt<'a> {
     pub input: Option<&'a str>,
     /// Its line there, from 1.
     pub line: u64,
-    /// Who published it.
-    pub source: &'a str,
+    /// Who published it; none where nothing says so.
+    pub source: Option<&'a str>,
     /// URL key.
     pub place: Option<&'a Digest>,
     /// Payload digest.
@@ -73,7 +73,7 @@ impl Receipt<'_> {
             Some(_) => push_number(self.line, object.out),
             None => object.out.extend_from_slice(b"null"),
         }
-        object.text("source", Some(self.source));
+        object.text("source", self.source);
         object.text("url", self.this.url);
         object.key("url_key", self.label, ":url", self.place);
         object.time("fetched_at", self.this.fetched_at);
@@ -107,6 +107,12 @@ impl Receipt<'_> {
             out.push(b',');
         }
         out.extend_from_slice(b"\"_seen\":");
+        self.write_seen(out);
+        out.extend_from_slice(b"}\n");
+    }
+
+    /// Appends the value of `_seen`.
+    pub fn write_seen(&self, out: &mut Vec<u8>) {
         let mut object = Object::open(out);
         object.digest("sha256", self.payload);
         object.key("content_key", self.label, "", self.content);
@@ -115,7 +121,6 @@ impl Receipt<'_> {
         object.time("first_seen", self.first_seen);
         object.sighting("refers_to", self.refers_to);
         object.close();
-        out.extend_from_slice(b"}\n");
     }
 }
 
@@ -182,18 +187,18 @@ impl RefusedLine<'_> {
 }
 
 /// An object being written, members in the order of the calls.
-struct Object<'a> {
+pub(crate) struct Object<'a> {
     out: &'a mut Vec<u8>,
     first: bool,
 }
 
 impl<'a> Object<'a> {
-    fn open(out: &'a mut Vec<u8>) -> Self {
+    pub(crate) fn open(out: &'a mut Vec<u8>) -> Self {
         out.push(b'{');
         Self { out, first: true }
     }
 
-    fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.out.push(b'}');
     }
 
@@ -207,12 +212,12 @@ impl<'a> Object<'a> {
         self.out.extend_from_slice(b"\":");
     }
 
-    fn number(&mut self, name: &str, value: u64) {
+    pub(crate) fn number(&mut self, name: &str, value: u64) {
         self.name(name);
         push_number(value, self.out);
     }
 
-    fn truth(&mut self, name: &str, value: bool) {
+    pub(crate) fn truth(&mut self, name: &str, value: bool) {
         self.name(name);
         self.out.extend_from_slice(if value { b"true" } else { b"false" });
     }
@@ -225,7 +230,7 @@ impl<'a> Object<'a> {
         self.out.push(b'"');
     }
 
-    fn text(&mut self, name: &str, value: Option<&str>) {
+    pub(crate) fn text(&mut self, name: &str, value: Option<&str>) {
         self.name(name);
         match value {
             Some(text) => write_string(text, self.out),
@@ -233,7 +238,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    fn key(&mut self, name: &str, label: &str, infix: &str, digest: Option<&Digest>) {
+    pub(crate) fn key(&mut self, name: &str, label: &str, infix: &str, digest: Option<&Digest>) {
         self.name(name);
         let Some(digest) = digest else { return self.out.extend_from_slice(b"null") };
         self.out.push(b'"');
@@ -244,7 +249,7 @@ impl<'a> Object<'a> {
         self.out.push(b'"');
     }
 
-    fn digest(&mut self, name: &str, digest: Option<&Digest>) {
+    pub(crate) fn digest(&mut self, name: &str, digest: Option<&Digest>) {
         self.name(name);
         let Some(digest) = digest else { return self.out.extend_from_slice(b"null") };
         self.out.extend_from_slice(b"\"sha256:");
@@ -252,7 +257,7 @@ impl<'a> Object<'a> {
         self.out.push(b'"');
     }
 
-    fn time(&mut self, name: &str, time: Option<i64>) {
+    pub(crate) fn time(&mut self, name: &str, time: Option<i64>) {
         self.name(name);
         match time {
             None => self.out.extend_from_slice(b"null"),
@@ -264,7 +269,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    fn sighting(&mut self, name: &str, sighting: Option<Sighting<'_>>) {
+    pub(crate) fn sighting(&mut self, name: &str, sighting: Option<Sighting<'_>>) {
         self.name(name);
         let Some(sighting) = sighting else { return self.out.extend_from_slice(b"null") };
         let mut object = Object::open(self.out);

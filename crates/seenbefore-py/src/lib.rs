@@ -5,12 +5,12 @@ mod convert;
 mod error;
 mod functions;
 mod judged;
-mod memory;
 mod provisional;
 mod rows;
 mod rules;
 mod sqlite;
 mod verdict;
+mod verify;
 
 use pyo3::prelude::*;
 
@@ -24,8 +24,6 @@ mod _kernel {
     #[pymodule_export]
     use super::judged::{Blocks, Judged};
     #[pymodule_export]
-    use super::memory::Memory;
-    #[pymodule_export]
     use super::provisional::Provisional;
     #[pymodule_export]
     use super::rules::{KeyBatch, Keys, Ruleset};
@@ -33,11 +31,14 @@ mod _kernel {
     use super::sqlite::{Rows, Sqlite, SqliteError, SqliteReader};
     #[pymodule_export]
     use super::verdict::{Reference, Verdict};
+    #[pymodule_export]
+    use super::verify::Verifier;
 
     use pyo3::prelude::*;
     use pyo3::types::PyTuple;
     use seenbefore_core::error::{Code, Problem};
     use seenbefore_core::judge::Verdict as Table;
+    use seenbefore_core::verify::Check;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -50,6 +51,7 @@ mod _kernel {
         module.add("URL_STRENGTHS", closed(vec!["exact", "page", "site"])?)?;
         module.add("VERDICTS", closed(Table::ALL.iter().map(|verdict| verdict.code()).collect())?)?;
         module.add("REFUSAL_CODES", closed(Code::ALL.iter().map(|code| code.code()).collect())?)?;
-        module.add("PROBLEM_CODES", closed(Problem::ALL.iter().map(|problem| problem.code()).collect())?)
+        module.add("PROBLEM_CODES", closed(Problem::ALL.iter().map(|problem| problem.code()).collect())?)?;
+        module.add("RECORD_CHECKS", closed(Check::ALL.iter().map(|check| check.code()).collect())?)
     }
 }

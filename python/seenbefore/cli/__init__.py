@@ -13,6 +13,7 @@ from seenbefore.cli.log import log
 from seenbefore.cli.merged import merged
 from seenbefore.cli.rules import rules
 from seenbefore.cli.store import store
+from seenbefore.cli.verify import verify
 from seenbefore.rules import UNICODE_VERSION, VERSION
 
 __all__ = ["main"]
@@ -28,5 +29,5 @@ def main() -> None:
     """
 
 
-for _command in (bundle, completion, dedup, explain, log, merged, rules, store):
+for _command in (bundle, completion, dedup, explain, log, merged, rules, store, verify):
     main.add_command(_command)

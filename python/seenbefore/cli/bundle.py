@@ -33,14 +33,23 @@ def bundle(
     The same runs give the same bytes each time. STORE is only read.
     """
     from seenbefore.cli.terminal import say
+    from seenbefore.cli.waiting import Bar
     from seenbefore.evidence.bundle import build
     from seenbefore.evidence.signing import read_key
     from seenbefore.stores import open_store
 
     size = None if split is None else _bytes(split)
     signing = None if sign is None else read_key(sign)
-    with open_store(store, read_only=True) as opened:
-        made = build(opened, out, runs=runs, split=size, compressed=zstd, sign=signing)
+    with Bar("records") as bar, open_store(store, read_only=True) as opened:
+        made = build(
+            opened,
+            out,
+            runs=runs,
+            split=size,
+            compressed=zstd,
+            sign=signing,
+            passed=lambda done, total: bar.at("records", done, total),
+        )
     if as_json:
         members = {
             "bundle": out,

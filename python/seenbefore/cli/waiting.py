@@ -68,6 +68,14 @@ class Bar:
         if self._bar is not None:
             self._bar.reset(self._task, description=what, total=total)
 
+    def at(self, what: str, done: int, total: int | None) -> None:
+        """Moves the bar to so many steps of so many, of another part of the work where `what` is another."""
+        if what != self._what:
+            self.now(what, total)
+        self._total, self.steps = total, done
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done, total=total)
+
     def _open(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn

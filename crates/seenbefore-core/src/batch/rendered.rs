@@ -151,7 +151,7 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
             label: &self.rules.label,
             input: self.input_name(*entry),
             line: entry.line,
-            source: texts.get(keyed.source).unwrap_or_default(),
+            source: texts.get(keyed.source).filter(|source| !source.is_empty()),
             place: keyed.place.as_ref(),
             payload: keyed.payload.as_ref(),
             content: keyed.content.as_ref(),

@@ -1,6 +1,5 @@
-"""The store in memory: a plain one, which is the oracle of all others, and one in the kernel, which is used."""
+"""The store in memory: the simplest correct one, the oracle of the others, and what counting needs."""
 
-from seenbefore.stores.memory.native import NativeMemoryStore
 from seenbefore.stores.memory.store import MemoryStore
 
-__all__ = ["MemoryStore", "NativeMemoryStore"]
+__all__ = ["MemoryStore"]
