@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from seenbefore import Comparison, Explanation, Ruleset, explain
+from pathlib import Path
+
+from seenbefore import Comparison, Deduplicator, Explanation, Ruleset, explain, open_store
 from seenbefore.audit.explain import compare, members, of_record
-from seenbefore.audit.locate import without_seen
+from seenbefore.audit.locate import Locator, without_seen
 from seenbefore.audit.words import changes, first_difference, table_row, visible
 
 RULES = Ruleset.from_toml(
@@ -92,3 +94,25 @@ def test_a_kept_row_gives_back_its_record() -> None:
         comma = b"" if inside == b"{" else b","
         kept = inside + comma + b'"_seen":{"sha256":null,"refers_to":{"run":1,"url":"x\\"_seen\\":{"}}}\n'
         assert without_seen(kept) == record
+
+
+def test_a_line_is_found_wherever_it_stands_in_a_run(tmp_path: Path) -> None:
+    """Among several inputs of some thousand lines, each line leads to its own receipt, and a blank one to none."""
+    paths = []
+    for name in ("b", "a", "c"):
+        path = tmp_path / f"{name}.ndjson"
+        lines = [f'{{"text":"{name}{number}"}}' if number % 7 else "" for number in range(1, 2501)]
+        path.write_text("\n".join(lines), "utf-8")
+        paths.append(path)
+    rules = Ruleset.from_toml('name = "posts"\nversion = 1\nidentity = ["text"]\n')
+    with Deduplicator(rules, tmp_path / "s.db") as deduplicator:
+        deduplicator.run(paths, out=tmp_path / "out")
+    store = open_store(str(tmp_path / "s.db"), create=False, read_only=True)
+    locator = Locator(store, None, "records/1")
+    for path in paths:
+        for line in (1, 6, 1023, 1024, 1025, 2498, 2500):
+            found = locator.by_name(f"{path}:{line}")
+            assert found.receipt is not None
+            assert (found.receipt["input"], found.receipt["line"]) == (str(path), line)
+        assert locator.by_name(f"{path}:7").receipt is None
+    store.close()

@@ -159,13 +159,22 @@ class Locator:
         return text if same(rules, text, receipt) else None
 
     def _receipt_of(self, run: RunRow, path: str, line: int) -> Mapping[str, Any] | None:
+        """The receipt of a line, found by halving: receipts stand in the order of the inputs and their lines."""
         store = self._needed()
-        if not any(row.name == path for row in store.inputs(run.ordinal)):
+        order = {row.name: row.index for row in store.inputs(run.ordinal)}
+        if path not in order:
             return None
-        mark = f'"input":{json.dumps(path, ensure_ascii=False)},"line":{line},'.encode()
-        for piece in store.receipts(run.ordinal):
-            if mark in piece:
-                return next(json.loads(one) for one in piece.splitlines() if mark in one)  # type: ignore[no-any-return]
+        low, high = 1, int(run.counts.get("records", 0))
+        while low <= high:
+            middle = (low + high) // 2
+            found = store.receipt(run.ordinal, middle)
+            if found is None:
+                return None
+            receipt: dict[str, Any] = json.loads(found)
+            at = (order.get(receipt["input"], -1), receipt["line"])
+            if at == (order[path], line):
+                return receipt
+            low, high = (middle + 1, high) if at < (order[path], line) else (low, middle - 1)
         return None
 
 
