@@ -133,6 +133,20 @@ def test_dry_run_changes_nothing(run: Any) -> None:
     assert sorted(path.name for path in Path("out").iterdir()) == FILES
 
 
+@pytest.mark.parametrize("change", ["name", "actions", "version"])
+def test_dry_run_tells_the_store_of_no_ruleset(run: Any, change: str) -> None:
+    """Another ruleset, or other actions of the same one, is tried without a trace in the store."""
+    run("dedup", "day.ndjson", "--out", "out")
+    store, rules = Path("seenbefore.db").read_bytes(), Path("seenbefore.toml").read_text()
+    changed = {"name": ('"posts"', '"other"'), "actions": ("[record]", '[actions]\nsyndicated = "skip"\n[record]')}
+    before, after = changed.get(change, ("version = 1", "version = 2"))
+    Path("seenbefore.toml").write_text(rules.replace(before, after))
+    done = run("dedup", "day.ndjson", "--dry-run", "--again", "--json")
+    summary = json.loads(done.stdout)
+    assert (summary["run"], summary["verdicts"]["new"]) == (2, 0 if change == "actions" else 1)
+    assert Path("seenbefore.db").read_bytes() == store
+
+
 def test_memory_store_leaves_nothing_but_the_files(run: Any) -> None:
     """memory: judges within the run alone."""
     for out in ("one", "two"):

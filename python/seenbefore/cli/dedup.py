@@ -84,7 +84,10 @@ def _dedup(
     )
     if dry_run and not Path(store.removeprefix("sqlite:")).exists():
         store = "memory:"  # a dry run creates no file
-    with Meter() as meter, Deduplicator(ruleset, store, settings=settings, watch=meter) as deduplicator:
+    with (
+        Meter() as meter,
+        Deduplicator(ruleset, store, settings=settings, watch=meter, dry_run=dry_run) as deduplicator,
+    ):
         if abandon:
             ordinal = deduplicator.abandon(out or "")
             meter.note(f"run {ordinal} is closed; its files stay as far as they were committed")

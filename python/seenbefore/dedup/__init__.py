@@ -33,8 +33,8 @@ Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 class Deduplicator:
     """Judges records under one ruleset against one store.
 
-    `rules` is a Ruleset, the label of a built-in one, or a path; `store` an open store, a path or a store URL. One
-    thread at a time.
+    `rules` is a Ruleset, the label of a built-in one, or a path; `store` an open store, a path or a store URL. Where
+    `dry_run` is set all runs are dry, and the store isn't told of the ruleset either. One thread at a time.
 
     Raises what reading the rules and opening the store raise, and RuleChanged where the store knows another rule by
     that label.
@@ -47,7 +47,9 @@ class Deduplicator:
         *,
         settings: Settings | None = None,
         watch: Watch | None = None,
+        dry_run: bool = False,
     ) -> None:
+        self._dry, self._next_run = dry_run, None if not dry_run else 1
         self.rules = rules if isinstance(rules, Ruleset) else Ruleset.find(rules)
         self.settings = settings or Settings()
         self.watch = watch or Silent()
@@ -57,13 +59,26 @@ class Deduplicator:
         self.store: SeenStore = store
         self._session: Session | None = None
         try:
-            self.store.ruleset(
-                self.rules.label, self.rules.fingerprint, self.rules.configuration, self.rules.text, UNICODE_VERSION
-            )
+            self._register()
         except BaseException:
             if self._owned:
                 self.store.close()
             raise
+
+    def _register(self) -> None:
+        """Tells the store of the ruleset, or for a dry run takes what it knows of it."""
+        rules = self.rules
+        if self._dry:
+            self._next_run = max((row.ordinal for row in self.store.runs()), default=0) + 1
+            known = next((row for row in self.store.rulesets() if row.label == rules.label), None)
+            if known is not None:
+                self.store.ruleset(known.label, rules.fingerprint, known.configuration, rules.text, UNICODE_VERSION)
+                return
+            # Under a ruleset that a store doesn't know nothing was seen before, as in a new one.
+            if self._owned:
+                self.store.close()
+            self.store, self._owned = open_store("memory:"), True
+        self.store.ruleset(rules.label, rules.fingerprint, rules.configuration, rules.text, UNICODE_VERSION)
 
     def run(
         self,
@@ -84,10 +99,10 @@ class Deduplicator:
         sources = expand(os.fspath(one) for one in given)
         opening = Opening(self.store, self.rules, self.settings, self.watch.note)
         place = None if out is None else os.fspath(out)
-        if dry_run:
+        if dry_run or self._dry:
             with self.store.transaction() as transaction:
                 left = sources if again else opening.not_done(sources)
-                ordinal = transaction.begin_run("", self.rules.configuration, "", run=run_id)
+                ordinal = transaction.begin_run("", self.rules.configuration, "", run=run_id or self._next_run)
                 run = _Run(ordinal, left, None)
                 return Running(self.store, self.rules, self.settings, run, self.watch).dry(transaction)
         unfinished = opening.unfinished(place)
