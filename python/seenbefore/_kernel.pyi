@@ -15,18 +15,21 @@ __all__ = [
     "URL_STRENGTHS",
     "VERDICTS",
     "VERSION",
+    "Array",
     "Batch",
     "Blocks",
     "Judged",
     "KeyBatch",
     "Keys",
     "Provisional",
+    "Records",
     "Reference",
     "Rows",
     "Ruleset",
     "Sqlite",
     "SqliteError",
     "SqliteReader",
+    "Table",
     "Verdict",
     "Verifier",
     "canonical_json",
@@ -126,6 +129,9 @@ class Batch:
     # `offset` is where data[0] is in the decompressed input, `line` the number of lines before data[start].
     # Returns the index of the first byte not taken, and how many lines were passed.
     def feed(self, data: builtins.bytes, start: int, input: str, offset: int, line: int) -> tuple[int, int]: ...
+    # Takes rows from index `start` on; returns the index of the first one not taken.
+    def feed_rows(self, rows: Records, start: int, input: str) -> int: ...
+    def facts(self, input: str, source: str | None, fetched_at: str | None) -> None: ...
     def refuse_long(
         self, input: str, line: int, offset: int, length: int, sha256: builtins.bytes, bin_offset: int
     ) -> None: ...
@@ -392,3 +398,50 @@ class Verifier:
     def findings(self) -> list[tuple[str, str, int, str, str, str]]: ...
     # check → (passed, failed, {reason: how many could not be decided})
     def tallies(self) -> dict[str, tuple[int, int, dict[str, int]]]: ...
+
+@final
+class Records:
+    # `lines` end at LF; the first is row `first` from 0. floats: ways to binary floats, None for each element or
+    # member. refused: (index, code, detail), sorted.
+    @staticmethod
+    def of_lines(
+        lines: bytes, first: int, floats: Sequence[Sequence[str | None]], refused: Sequence[tuple[int, str, str]]
+    ) -> Records: ...
+    def __len__(self) -> int: ...
+    # (line, offset, lines before what follows, offset of what follows)
+    def place(self, index: int) -> tuple[int, int, int, int]: ...
+    # The line of JSON, or the bytes as they stand where they are no record.
+    def line(self, index: int) -> bytes: ...
+    # How many of the rows end at or before that offset.
+    def before(self, offset: int) -> int: ...
+
+@final
+class Table:
+    # The controls as the encoding has them; where that is not UTF-8, `feed` takes the text and the bytes behind it.
+    def __new__(
+        cls, delimiter: str, max_line: int, offset: int, line_feed: bytes | None, carriage_return: bytes | None
+    ) -> Table: ...
+    # Raises ValueError(what is wrong, message) for a header that names no columns.
+    def feed(self, lines: bytes, encoded: bytes | None = None, bad: Sequence[int] | None = None) -> Records: ...
+    def finish(self) -> Records: ...
+    def skip_line(self, after: int) -> None: ...
+    @property
+    def columns(self) -> list[str]: ...
+    # Where the first row that was not given out yet starts, and the lines before it.
+    @property
+    def offset(self) -> int: ...
+    @property
+    def lines(self) -> int: ...
+
+@final
+class Array:
+    def __new__(cls, max_line: int, offset: int) -> Array: ...
+    # In order: rows, the next bytes of an element over the limit, and its end as place, length and SHA-256.
+    # And what makes the rest unreadable, as (what, message).
+    def feed(
+        self, data: bytes
+    ) -> tuple[list[Records | bytes | tuple[tuple[int, int, int, int], int, bytes]], tuple[str, str] | None]: ...
+    def finish(self) -> tuple[str, str] | None: ...
+    # Where the element under way starts, or the next one may.
+    @property
+    def offset(self) -> int: ...

@@ -28,6 +28,8 @@ NOT_SHOWN = {
     "bad-base64",
     "no-identity",
     "ragged-row",
+    "invalid-csv",
+    "invalid-encoding",
     "bad-money",
     "ambiguous-money",
     "excess-decimals",

@@ -23,16 +23,21 @@ fn write_inside(text: &str, out: &mut Vec<u8>) {
         out.extend_from_slice(bytes.get(at..plain).unwrap_or_default());
         let Some(byte) = bytes.get(plain) else { return };
         at = plain + 1;
-        match byte {
-            b'"' => out.extend_from_slice(b"\\\""),
-            b'\\' => out.extend_from_slice(b"\\\\"),
-            0x08 => out.extend_from_slice(b"\\b"),
-            0x09 => out.extend_from_slice(b"\\t"),
-            0x0A => out.extend_from_slice(b"\\n"),
-            0x0C => out.extend_from_slice(b"\\f"),
-            0x0D => out.extend_from_slice(b"\\r"),
-            control => out.extend_from_slice(format!("\\u{control:04x}").as_bytes()),
-        }
+        write_escape(*byte, out);
+    }
+}
+
+/// Writes the escape of `"`, `\` or a control below U+0020.
+pub fn write_escape(byte: u8, out: &mut Vec<u8>) {
+    match byte {
+        b'"' => out.extend_from_slice(b"\\\""),
+        b'\\' => out.extend_from_slice(b"\\\\"),
+        0x08 => out.extend_from_slice(b"\\b"),
+        0x09 => out.extend_from_slice(b"\\t"),
+        0x0A => out.extend_from_slice(b"\\n"),
+        0x0C => out.extend_from_slice(b"\\f"),
+        0x0D => out.extend_from_slice(b"\\r"),
+        control => out.extend_from_slice(format!("\\u{control:04x}").as_bytes()),
     }
 }
 

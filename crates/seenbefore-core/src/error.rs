@@ -43,6 +43,10 @@ codes! {
         LineTooLong = "line-too-long",
         /// A table row with more or fewer cells than the header.
         RaggedRow = "ragged-row",
+        /// A line of a table whose quotes do not work out (RFC 4180 §2).
+        InvalidCsv = "invalid-csv",
+        /// A row of a table with bytes that the declared encoding does not have.
+        InvalidEncoding = "invalid-encoding",
         /// The record already carries `_seen`.
         SeenMember = "seen-member",
         /// A binary floating-point value where an exact one is needed.

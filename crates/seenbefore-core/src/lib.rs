@@ -2,7 +2,7 @@
 //!
 //! The path is the list of modules, in this order; `spec/` says what each must give.
 //!
-//! 1. [`boundary`] and [`json`]: bytes to one record, strictly; what cannot be read is refused with a code.
+//! 1. [`splitting`], [`boundary`] and [`json`]: bytes to one record, strictly; what cannot be read is refused with a code.
 //!    Character references are decoded here, once, where the ruleset says so ([`entities`]).
 //! 2. [`normalise`] and [`kinds`]: a field's value to its canonical form, by the ruleset's policy ([`ruleset`]).
 //! 3. [`canonicalise`], [`decimal`], [`urls`], [`times`]: exact canonical JSON, exact numbers, canonical URLs, times of fetching.
@@ -26,6 +26,7 @@ pub mod kinds;
 pub mod normalise;
 pub mod receipt;
 pub mod ruleset;
+pub mod splitting;
 pub mod times;
 pub mod unicode;
 pub mod urls;

@@ -4,18 +4,21 @@ use crate::convert::read_record;
 use crate::error::{refused, wrong_argument};
 use crate::judged::{Judged, counts};
 use crate::rules::Ruleset;
+use crate::splitting::Records;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
 use seenbefore_core::batch::{Batch as Core, Earlier, KnownContent, KnownPlace, LongLine, Setting};
 use seenbefore_core::keys::{Digest, Given, Maker};
+use seenbefore_core::splitting::Rows as CoreRows;
 use seenbefore_store::Packed;
 use std::sync::Arc;
 
-/// Bytes of the input, held as Python holds them, or the text of a program's record.
+/// Bytes of the input, held as Python holds them, records that were cut out of it, or the text of a program's record.
 #[derive(Clone)]
 pub enum Piece {
     Input(Arc<PyBackedBytes>),
+    Rows(Arc<CoreRows>),
     Record(Arc<str>),
 }
 
@@ -23,6 +26,7 @@ impl AsRef<[u8]> for Piece {
     fn as_ref(&self) -> &[u8] {
         match self {
             Self::Input(bytes) => bytes,
+            Self::Rows(rows) => &rows.text,
             Self::Record(text) => text.as_bytes(),
         }
     }
@@ -87,6 +91,18 @@ impl Batch {
     ) -> PyResult<(usize, u64)> {
         let inner = self.open()?;
         Ok(py.detach(|| inner.feed(Piece::Input(Arc::new(data)), start, input, offset, line)))
+    }
+
+    /// Takes records of `rows` from index `start` until the batch is full; gives the first index not taken.
+    fn feed_rows(&mut self, py: Python<'_>, rows: &Records, start: usize, input: &str) -> PyResult<usize> {
+        let (inner, rows) = (self.open()?, &rows.inner);
+        Ok(py.detach(|| inner.feed_rows(Piece::Rows(Arc::clone(rows)), &rows.rows, &rows.floats, start, input)))
+    }
+
+    /// What the name of an input says about its records, before the first of them is fed.
+    fn facts(&mut self, input: &str, source: Option<String>, fetched_at: Option<String>) -> PyResult<()> {
+        self.open()?.facts(input, source, fetched_at);
+        Ok(())
     }
 
     /// Notes a line that was too long to be held.

@@ -8,6 +8,7 @@ mod judged;
 mod provisional;
 mod rows;
 mod rules;
+mod splitting;
 mod sqlite;
 mod verdict;
 mod verify;
@@ -28,6 +29,8 @@ mod _kernel {
     #[pymodule_export]
     use super::rules::{KeyBatch, Keys, Ruleset};
     #[pymodule_export]
+    use super::splitting::{Array, Records, Table};
+    #[pymodule_export]
     use super::sqlite::{Rows, Sqlite, SqliteError, SqliteReader};
     #[pymodule_export]
     use super::verdict::{Reference, Verdict};
@@ -37,7 +40,7 @@ mod _kernel {
     use pyo3::prelude::*;
     use pyo3::types::PyTuple;
     use seenbefore_core::error::{Code, Problem};
-    use seenbefore_core::judge::Verdict as Table;
+    use seenbefore_core::judge::Verdict as Decisions;
     use seenbefore_core::verify::Check;
 
     #[pymodule_init]
@@ -49,7 +52,7 @@ mod _kernel {
         module.add("TEXT_STEPS", closed(seenbefore_core::normalise::STEPS.iter().map(|step| step.name).collect())?)?;
         module.add("URL_STEPS", closed(seenbefore_core::urls::STEP_NAMES.to_vec())?)?;
         module.add("URL_STRENGTHS", closed(vec!["exact", "page", "site"])?)?;
-        module.add("VERDICTS", closed(Table::ALL.iter().map(|verdict| verdict.code()).collect())?)?;
+        module.add("VERDICTS", closed(Decisions::ALL.iter().map(|verdict| verdict.code()).collect())?)?;
         module.add("REFUSAL_CODES", closed(Code::ALL.iter().map(|code| code.code()).collect())?)?;
         module.add("PROBLEM_CODES", closed(Problem::ALL.iter().map(|problem| problem.code()).collect())?)?;
         module.add("RECORD_CHECKS", closed(Check::ALL.iter().map(|check| check.code()).collect())?)

@@ -120,7 +120,7 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
             chunk.outcomes.push(Outcome::Keyed(keyed));
         }
         let end = string.len();
-        self.entries.push(Entry { piece, start: 0, end, input: None, line: 0, offset: 0 });
+        self.entries.push(Entry { piece, start: 0, end, input: None, line: 0, offset: 0, raw: None });
         self.bytes += end;
         self.pieces.push(text);
         Ok(index)
@@ -142,29 +142,43 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
         for (index, entry) in (first..).zip(entries) {
             let long = self.long.binary_search_by_key(&index, |(at, _)| *at).ok();
             let long = long.and_then(|at| self.long.get(at)).map(|(_, long)| *long);
-            chunk.outcomes.push(self.one(worker, *entry, long, &mut chunk.texts));
+            let aside = self.set_aside.binary_search_by_key(&index, |(at, _)| *at).ok();
+            let aside = aside.and_then(|at| self.set_aside.get(at)).map(|(_, refusal)| refusal.clone());
+            chunk.outcomes.push(self.one(worker, *entry, long, aside, &mut chunk.texts));
         }
         chunk
     }
 
-    fn one(&self, worker: &mut Worker, entry: Entry, long: Option<LongLine>, texts: &mut Texts) -> Outcome {
+    fn one(
+        &self,
+        worker: &mut Worker,
+        entry: Entry,
+        long: Option<LongLine>,
+        aside: Option<Refusal>,
+        texts: &mut Texts,
+    ) -> Outcome {
         let Worker { tape, maker } = worker;
         let setting = &self.setting;
-        let given = Given {
-            url: None,
-            source: setting.source.as_deref(),
-            fetched_at: setting.fetched_at.as_deref(),
-            input: self.input_name(entry).unwrap_or_default(),
-        };
+        let given = self.given(entry);
         let refuse = |refusal, source: Span| Outcome::Refused(Box::new(Refused { refusal, source, long }));
         if long.is_some() {
             let refusal = Refusal::line(Code::LineTooLong, format!("longer than {} bytes", setting.max_line));
             return refuse(refusal, given.fallback_source(texts));
         }
-        let text = match boundary::read(self.line(entry), setting.max_line, setting.replace_seen, tape) {
+        if let Some(refusal) = aside {
+            return refuse(refusal, given.fallback_source(texts));
+        }
+        // Where a record was made into a line, its own bytes were held against the limit.
+        let max_line = if entry.raw.is_some() { usize::MAX } else { setting.max_line };
+        let text = match boundary::read(self.line(entry), max_line, setting.replace_seen, tape) {
             Ok(text) => text,
             Err(refusal) => return refuse(refusal, given.fallback_source(texts)),
         };
+        if let Ok(at) = self.floats.binary_search_by_key(&entry.piece, |(piece, _)| *piece)
+            && let Some((_, paths)) = self.floats.get(at)
+        {
+            tape.mark_floats(text, paths);
+        }
         let Some(record) = tape.root(text) else {
             return refuse(Refusal::line(Code::NotAnObject, "no record"), given.fallback_source(texts));
         };
@@ -172,6 +186,18 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
         match keyed {
             Ok(keyed) => Outcome::Keyed(keyed),
             Err(refusal) => refuse(refusal, given.source_of(&self.rules, record, texts)),
+        }
+    }
+
+    /// What is known of a record before it is read: its input's name, what that says, and what the run says.
+    fn given(&self, entry: Entry) -> Given<'_> {
+        let setting = &self.setting;
+        let input = entry.input.and_then(|input| self.inputs.get(input as usize));
+        Given {
+            url: None,
+            source: input.and_then(|input| input.source.as_deref()).or(setting.source.as_deref()),
+            fetched_at: input.and_then(|input| input.fetched_at.as_deref()).or(setting.fetched_at.as_deref()),
+            input: input.map_or("", |input| &input.name),
         }
     }
 

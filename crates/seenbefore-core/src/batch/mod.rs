@@ -15,6 +15,7 @@ use crate::boundary::{is_blank, line_end};
 use crate::error::Refusal;
 use crate::keys::{Digest, Keyed, Texts};
 use crate::ruleset::Ruleset;
+use crate::splitting::{FloatPath, Row};
 use std::sync::Arc;
 
 /// How many records share a block, and are keyed and rendered as one piece of work.
@@ -53,6 +54,16 @@ struct Entry {
     input: Option<u32>,
     line: u64,
     offset: u64,
+    /// The bytes that it was made from, where the input holds no lines of JSON.
+    raw: Option<(usize, usize)>,
+}
+
+/// An input, and what its name says about its records.
+#[derive(Clone, Debug)]
+struct Input {
+    name: String,
+    source: Option<String>,
+    fetched_at: Option<String>,
 }
 
 /// A line that was too long to be held: what is known of it, in place of its bytes.
@@ -93,10 +104,14 @@ pub struct Batch<P> {
     rules: Arc<Ruleset>,
     setting: Setting,
     pieces: Vec<P>,
-    inputs: Vec<String>,
+    /// Where numbers of a piece are binary floats, sorted by the piece.
+    floats: Vec<(u32, Arc<[FloatPath]>)>,
+    inputs: Vec<Input>,
     entries: Vec<Entry>,
     /// Sorted by the position of the record.
     long: Vec<(usize, LongLine)>,
+    /// What was no record before it was read, sorted by position.
+    set_aside: Vec<(usize, Refusal)>,
     bytes: usize,
     chunks: Vec<Chunk>,
     contents: keyed::Distinct,
@@ -115,9 +130,11 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
             rules,
             setting,
             pieces: Vec::new(),
+            floats: Vec::new(),
             inputs: Vec::new(),
             entries: Vec::new(),
             long: Vec::new(),
+            set_aside: Vec::new(),
             bytes: 0,
             chunks: Vec::new(),
             contents: keyed::Distinct::default(),
@@ -149,6 +166,7 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
                     input: Some(input),
                     line: line + lines,
                     offset: offset + at as u64,
+                    raw: None,
                 });
                 self.bytes += end - at;
             }
@@ -158,11 +176,48 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
         (at, lines)
     }
 
+    /// Takes records from index `start` of `rows` until the batch is full; `data` is their text. Returns the first index not taken.
+    pub fn feed_rows(&mut self, data: P, rows: &[Row], floats: &Arc<[FloatPath]>, start: usize, input: &str) -> usize {
+        let piece = u32::try_from(self.pieces.len()).unwrap_or(u32::MAX);
+        let input = self.input(input);
+        let mut at = start;
+        while let Some(row) = rows.get(at).filter(|_| !self.is_full()) {
+            if let Some(refusal) = &row.refusal {
+                self.set_aside.push((self.entries.len(), Refusal::clone(refusal)));
+            }
+            self.entries.push(Entry {
+                piece,
+                start: row.line.start,
+                end: row.line.end,
+                input: Some(input),
+                line: row.place.line,
+                offset: row.place.offset,
+                raw: Some((row.raw.start, row.raw.end)),
+            });
+            self.bytes += row.line.len().max(row.raw.len());
+            at += 1;
+        }
+        if !floats.is_empty() {
+            self.floats.push((piece, Arc::clone(floats)));
+        }
+        self.pieces.push(data);
+        at
+    }
+
+    /// Says what the name of an input says about its records, before the first of them is fed.
+    pub fn facts(&mut self, input: &str, source: Option<String>, fetched_at: Option<String>) {
+        let index = self.input(input) as usize;
+        if let Some(input) = self.inputs.get_mut(index) {
+            input.source = source;
+            input.fetched_at = fetched_at;
+        }
+    }
+
     /// Notes a line that was too long to be held.
     pub fn refuse_long(&mut self, input: &str, line: u64, offset: u64, long: LongLine) {
         let input = self.input(input);
         self.long.push((self.entries.len(), long));
-        self.entries.push(Entry { piece: u32::MAX, start: 0, end: 0, input: Some(input), line, offset });
+        self.entries.push(Entry { piece: u32::MAX, start: 0, end: 0, input: Some(input), line, offset, raw: None });
     }
 
     /// True where no more lines are taken.
@@ -196,14 +251,22 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
     }
 
     fn input(&mut self, name: &str) -> u32 {
-        if self.inputs.last().is_none_or(|last| last != name) {
-            self.inputs.push(name.to_owned());
+        if self.inputs.last().is_none_or(|last| last.name != name) {
+            self.inputs.push(Input { name: name.to_owned(), source: None, fetched_at: None });
         }
         u32::try_from(self.inputs.len() - 1).unwrap_or(u32::MAX)
     }
 
     fn input_name(&self, entry: Entry) -> Option<&str> {
-        self.inputs.get(entry.input? as usize).map(String::as_str)
+        self.inputs.get(entry.input? as usize).map(|input| input.name.as_str())
+    }
+
+    /// The bytes of the input that a record was made from.
+    fn raw(&self, entry: Entry) -> &[u8] {
+        match entry.raw {
+            Some((start, end)) => self.line(Entry { start, end, ..entry }),
+            None => self.line(entry),
+        }
     }
 
     fn line(&self, entry: Entry) -> &[u8] {

@@ -175,7 +175,7 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
 
     fn refused(&self, index: usize, refused: &Refused, block: &mut Block) {
         let Some(entry) = self.entries.get(index) else { return };
-        let bytes = self.line(*entry);
+        let bytes = self.raw(*entry);
         let line = RefusedLine {
             run: self.setting.run,
             seq: self.seq(index),

@@ -3,6 +3,7 @@
 //! A [`Tape`] is a list of nodes in reading order, each a span of the text. It is reused from record to record.
 
 mod build;
+mod floats;
 mod parse;
 mod text;
 
