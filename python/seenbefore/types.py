@@ -11,12 +11,14 @@ class Input:
     r"""One input of a run.
 
     `name` is the path as it was given, printable (bytes that are not UTF-8 are written `\xNN`); `path` is what is
-    opened, None for standard input; `size` is in bytes as stored (compressed), None for a pipe.
+    opened, None for standard input; `size` is in bytes as stored (compressed), None for a pipe. `facts` is what its
+    name says of its records: `source`, and `fetched_at` in RFC 3339.
     """
 
     name: str
     path: str | None
     size: int | None
+    facts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,8 +44,11 @@ def test_inputs_come_in_the_order_given() -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_directories_and_globs_come_in_name_order() -> None:
-    """A directory gives its NDJSON files, hidden ones and others left out; a glob gives all files that match."""
-    assert names(".") == ["./a.jsonl.gz", "./b.ndjson", "./sub/c.NDJSON.zst"]
+    """A directory gives its files of records, hidden ones left out, others named; a glob gives all that match."""
+    told: list[str] = []
+    found = [one.name for one in expand(["."], told.append)]
+    assert found == ["./a.jsonl.gz", "./b.ndjson", "./sub/c.NDJSON.zst", "./x.json"]
+    assert told == ["left out, because their names don't end as those of records do: ./notes.txt"]
     assert names("*.*") == ["a.jsonl.gz", "b.ndjson", "notes.txt", "x.json"]
     assert names("**/*.zst") == ["sub/c.NDJSON.zst"]
 
@@ -82,7 +85,7 @@ def test_what_can_not_be_an_input_is_named() -> None:
             expand([argument])
         assert argument.rstrip("/") in str(caught.value)
     Path("empty").mkdir()
-    with pytest.raises(InputUnreadable, match="no NDJSON file in empty"):
+    with pytest.raises(InputUnreadable, match="no file of records in empty"):
         expand(["empty"])
     for wrong in ([], ["-", "-"], [""]):
         with pytest.raises(UsageError):

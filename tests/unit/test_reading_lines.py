@@ -14,7 +14,7 @@ import pytest
 import zstandard
 
 from seenbefore.errors import InputChanged, InputTruncated, InputUnreadable
-from seenbefore.reading import End, LongLine, LongPart, Mark, Piece, Reader
+from seenbefore.reading import End, Form, LongLine, LongPart, Mark, Piece, Reader
 from seenbefore.types import Input
 
 LINES = b'{"id":1}\n\n{"id":2,"t":"a\xe2\x80\xa8b"}\r\n{"id":3}\n' * 40
@@ -35,7 +35,7 @@ def named(path: Path) -> Input:
 
 def read(path: Path, *, max_line: int = 1 << 20, block: int = 1 << 16, resume: Mark | None = None) -> list[object]:
     """Everything that a reader gives out."""
-    return list(Reader(named(path), max_line=max_line, block=block, resume=resume))
+    return list(Reader(named(path), max_line=max_line, block=block, resume=resume, form=Form("ndjson")))
 
 
 def content(events: list[object]) -> bytes:
@@ -204,12 +204,14 @@ def test_a_small_file_that_unpacks_to_much_is_bounded(tmp_path: Path) -> None:
         assert 0 < max(len(piece.data) for piece in pieces if isinstance(piece, Piece)) <= 4 << 20
 
 
-@pytest.mark.parametrize("start", [b"PK\x03\x04zip", b"PAR1....", b"SQLite format 3\0", b"7z\xbc\xaf\x27\x1c"])
+@pytest.mark.parametrize(
+    "start", [b"PK\x03\x04zip", b"\x04\x22\x4d\x18lz4", b"SQLite format 3\0", b"7z\xbc\xaf\x27\x1c"]
+)
 def test_files_of_other_kinds_are_named(tmp_path: Path, start: bytes) -> None:
-    """An archive, a Parquet file or a database is refused as what it is, not line by line."""
+    """An archive or a database is refused as what it is, not line by line."""
     path = tmp_path / "a"
     path.write_bytes(start + b"x" * 100)
-    with pytest.raises(InputUnreadable, match="not lines of JSON"):
+    with pytest.raises(InputUnreadable, match="not a file of records"):
         read(path)
 
 

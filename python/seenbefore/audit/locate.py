@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from seenbefore.errors import InputUnreadable, Refused, SeenbeforeError, UsageError
-from seenbefore.reading import Piece, Reader, expand
+from seenbefore.reading import Dialect, Form, record_at
 from seenbefore.rules import UNICODE_VERSION, Ruleset
 from seenbefore.stores.base import SeenStore
 from seenbefore.stores.rows import RunRow, SightingRow
 
 _ROW = re.compile(r"([0-9]+):([0-9]+)")
 _LINE = re.compile(r"(.+):([0-9]+)", re.DOTALL)
-_LONGEST = 64 << 20
 # The last member of a kept row, which is not the record's own.
 _SEEN = re.compile(rb',?"_seen":\{[^\n]*\}\}\n?\Z')
 
@@ -72,7 +71,7 @@ class Locator:
         kept = store.kept(run, seq)
         if kept is not None:
             return Found(rules, without_seen(kept), receipt, "the store's kept row")
-        again = self._again(rules, receipt)
+        again = self._again(rules, known, receipt)
         if again is not None:
             return Found(rules, again, receipt, f"{receipt['input']}, line {receipt['line']}")
         return Found(rules, None, receipt)
@@ -103,13 +102,13 @@ class Locator:
 
     def by_line(self, path: str, line: int) -> Found:
         """A line of a file, with its receipt where a run of the store judged it. Raises InputUnreadable."""
-        text = line_of(path, line)
         if self.store is not None:
             for run in reversed(self.store.runs()):
                 receipt = self._receipt_of(run, path, line)
+                text = b"" if receipt is None else record_at(path, line, form_of(run))
                 if receipt is not None and same(self._rules_of(run), text, receipt):
                     return Found(self._rules_of(run), text, receipt, f"{path}, line {line}")
-        return Found(self.rules(), text, None, f"{path}, line {line}")
+        return Found(self.rules(), record_at(path, line), None, f"{path}, line {line}")
 
     def given(self, record: str) -> Found:
         """JSON as such, or @FILE that holds it. Raises InputUnreadable."""
@@ -147,13 +146,13 @@ class Locator:
         found = self.by_row(row.run, row.seq)
         return Found(found.rules, found.record, found.receipt, found.whence, history)
 
-    def _again(self, rules: Ruleset, receipt: Mapping[str, Any]) -> bytes | None:
+    def _again(self, rules: Ruleset, run: RunRow, receipt: Mapping[str, Any]) -> bytes | None:
         """The record read again from its input, where that is still what it was."""
         path = receipt.get("input")
         if path is None or path == "-" or not Path(path).is_file():
             return None
         try:
-            text = line_of(path, receipt["line"])
+            text = record_at(path, receipt["line"], form_of(run))
         except SeenbeforeError:
             return None
         return text if same(rules, text, receipt) else None
@@ -178,20 +177,10 @@ class Locator:
         return None
 
 
-def line_of(path: str, line: int) -> bytes:
-    """One line of an input, from 1, without its LF. Raises InputUnreadable, also where there is no such line."""
-    (source,) = expand([path])
-    before = 0
-    for event in Reader(source, max_line=_LONGEST):
-        if isinstance(event, Piece):
-            lines = event.data.split(b"\n")
-            here = len(lines) - (lines[-1] == b"")
-            if before < line <= before + here:
-                return lines[line - before - 1]
-            before += here
-    raise InputUnreadable(
-        f"{path} has no line {line:,}", path=path, found=f"{before} lines", hint="lines are counted from 1"
-    )
+def form_of(run: RunRow) -> Form:
+    """What a run was told about its inputs."""
+    settings = run.position.get("settings", {})
+    return Form(settings.get("format"), Dialect(settings.get("delimiter"), settings.get("encoding")))
 
 
 def same(rules: Ruleset, record: bytes, receipt: Mapping[str, Any]) -> bool:

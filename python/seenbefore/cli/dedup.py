@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from seenbefore.errors import UsageError
+
+if TYPE_CHECKING:
+    from seenbefore.reading import Form
 
 
 @click.command()
@@ -32,6 +35,19 @@ from seenbefore.errors import UsageError
 @click.option(
     "--fetched-at", metavar="T", help="Time of fetching of records that name none, such as 2026-03-02T08:00:00Z."
 )
+@click.option(
+    "--from-name",
+    metavar="PATTERN",
+    help="What the inputs' names say, such as '{source}_{fetched_at}.ndjson.gz'; {} says nothing.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["ndjson", "json", "csv", "tsv", "parquet", "arrow"]),
+    help="Format of all inputs [default: by content and name]",
+)
+@click.option("--delimiter", metavar="SIGN", help="Sign between the cells of a table [default: , in CSV, tab in TSV]")
+@click.option("--encoding", metavar="NAME", help="Encoding of tables [default: utf-8]")
 @click.option("--replace-seen", is_flag=True, help="Replace a _seen that a record already has, instead of refusing it.")
 @click.option(
     "--batch-size", type=click.IntRange(1), default=200_000, show_default=True, metavar="N", help="Records a commit."
@@ -62,6 +78,10 @@ def _dedup(
     run_id: int | None,
     source: str | None,
     fetched_at: str | None,
+    from_name: str | None,
+    format_: str | None,
+    delimiter: str | None,
+    encoding: str | None,
     replace_seen: bool,
     batch_size: int,
     max_line: int,
@@ -73,12 +93,16 @@ def _dedup(
     from seenbefore.rules import default_rules
 
     _together(out, no_output=no_output, dry_run=dry_run, abandon=abandon)
+    form = _form(format_, delimiter, encoding)
+    _said_once(from_name, source, fetched_at)
     ruleset = default_rules() if rules is None else rules
     settings = Settings(
         source=source,
         fetched_at=fetched_at,
         replace_seen=replace_seen,
         max_line=min(max_line, sys.maxsize),
+        form=form,
+        from_name=from_name,
         batch_size=min(batch_size, sys.maxsize),
         max_input=max_input,
     )
@@ -113,3 +137,21 @@ def _together(out: str | None, *, no_output: bool, dry_run: bool, abandon: bool)
             "no output folder given",
             hint="--out 'out/{run}' writes the result, --no-output only remembers and counts, --dry-run only counts",
         )
+
+
+def _form(format_: str | None, delimiter: str | None, encoding: str | None) -> Form:
+    """What was said about the inputs. Raises UsageError where it goes with no table."""
+    from seenbefore.reading import Dialect, Form, delimiter_of, encoding_of
+
+    for option, value in (("--delimiter", delimiter), ("--encoding", encoding)):
+        if value is not None and format_ not in {None, "csv", "tsv"}:
+            raise UsageError(f"{option} is for tables, not for --format {format_}", hint="drop one of them")
+    sign = None if delimiter is None else delimiter_of(delimiter)
+    return Form(format_, Dialect(sign, None if encoding is None else encoding_of(encoding)))
+
+
+def _said_once(from_name: str | None, source: str | None, fetched_at: str | None) -> None:
+    """Refuses a fact that is given for all inputs and drawn from their names too."""
+    for option, name, value in (("--source", "{source}", source), ("--fetched-at", "{fetched_at}", fetched_at)):
+        if from_name is not None and value is not None and name in from_name:
+            raise UsageError(f"{option} and {name} in --from-name say the same thing twice", hint="drop one of them")

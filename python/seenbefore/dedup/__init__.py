@@ -19,7 +19,7 @@ from seenbefore.dedup.provisional import ProvisionalBatch
 from seenbefore.dedup.running import Running, Silent, Watch
 from seenbefore.dedup.session import Session
 from seenbefore.dedup.summaries import summarise, summary_members
-from seenbefore.reading import expand
+from seenbefore.reading import expand, with_facts
 from seenbefore.rules import UNICODE_VERSION, Ruleset
 from seenbefore.stores import open_store
 from seenbefore.stores.base import SeenStore
@@ -96,7 +96,8 @@ class Deduplicator:
         Inputs that a finished run judged under the same name, byte for byte, are left out unless `again`.
         """
         given = [inputs] if isinstance(inputs, str | os.PathLike) else inputs
-        sources = expand(os.fspath(one) for one in given)
+        found = expand((os.fspath(one) for one in given), self.watch.note)
+        sources = with_facts(found, self.settings.from_name)
         opening = Opening(self.store, self.rules, self.settings, self.watch.note)
         place = None if out is None else os.fspath(out)
         if dry_run or self._dry:

@@ -8,19 +8,20 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any, Self
 
 from seenbefore._kernel import Batch
 from seenbefore.errors import InputTruncated, InputUnreadable
-from seenbefore.reading import Ahead, End, LongLine, LongPart, Mark, Piece, Reader
+from seenbefore.reading import Ahead, End, Form, LongLine, LongPart, Mark, Piece, Reader, Rows
 from seenbefore.rules import Ruleset
 from seenbefore.types import Input
 
 # Pieces of 4 MiB read ahead of the kernel.
 _PIECES_AHEAD = 4
 NOTHING = hashlib.sha256().digest()
+NAMES = {"json": "a JSON array", "csv": "CSV", "tsv": "TSV", "parquet": "Parquet", "arrow": "Arrow IPC"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class Settings:
     fetched_at: str | None = None
     replace_seen: bool = False
     max_line: int = 64 << 20
+    form: Form = field(default_factory=Form)
+    from_name: str | None = None
 
     batch_size: int = 200_000
     batch_bytes: int = 24 << 20
@@ -47,7 +50,9 @@ class Settings:
 
     def lasting(self) -> dict[str, Any]:
         """What must stay the same when an unfinished run goes on."""
-        return {name: getattr(self, name) for name in ("source", "fetched_at", "replace_seen", "max_line")}
+        names = ("source", "fetched_at", "replace_seen", "max_line", "from_name")
+        form = {"format": self.form.format, **asdict(self.form.dialect)}
+        return {name: getattr(self, name) for name in names} | form
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +94,17 @@ class Done:
 
 @dataclass(slots=True)
 class Keyed:
-    """A batch whose keys are made, the point it ends at, the inputs that ended in it, how far refused.bin goes then."""
+    """A batch whose keys are made, the point it ends at, the inputs that ended in it, how far refused.bin goes then.
+
+    `notes` is what a person should know by then.
+    """
 
     batch: Batch | None
     position: Position
     done: tuple[Done, ...]
     long_bytes: int
     raw_read: int
+    notes: tuple[str, ...] = ()
 
     def take(self) -> Batch:
         """The batch, once: whoever is done with it frees its memory by letting go of it."""
@@ -128,6 +137,7 @@ class Batches:
         self._input, self._line, self._records, self._seq = start.input, start.line, start.records, start.seq
         self._mark: Callable[[], Mark] = lambda: Mark(start.offset, start.prefix)
         self._done: list[Done] = []
+        self._notes: list[str] = []
         self._since: float | None = None
         self._batch = self._new_batch()
         self._raw_before = 0
@@ -144,6 +154,15 @@ class Batches:
         return tuple(self._done)
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know since the last batch."""
+        return self._take_notes()
+
+    def _take_notes(self) -> tuple[str, ...]:
+        notes, self._notes = tuple(self._notes), []
+        return notes
+
+    @property
     def raw_read(self) -> int:
         """Stored bytes read so far, for whoever shows progress."""
         return self._raw_before + (self._reader.raw_read if self._reader else 0)
@@ -158,7 +177,14 @@ class Batches:
 
     def _read(self, source: Input, resume: Mark) -> Iterator[Keyed]:
         settings = self._settings
-        reader = Reader(source, max_line=settings.max_line, max_bytes=settings.max_input, resume=resume)
+        reader = Reader(
+            source,
+            max_line=settings.max_line,
+            max_bytes=settings.max_input,
+            resume=resume,
+            form=settings.form,
+            told=lambda form: self._note_format(source, form),
+        )
         self._reader = reader
         events = Ahead(iter(reader), _PIECES_AHEAD, "seenbefore-read")
         try:
@@ -172,6 +198,8 @@ class Batches:
                     break
                 if isinstance(event, Piece):
                     yield from self._feed(event, source)
+                elif isinstance(event, Rows):
+                    yield from self._feed_rows(event, source)
                 elif isinstance(event, LongPart):
                     self._append_long(event.data)
                 elif isinstance(event, LongLine):
@@ -189,6 +217,7 @@ class Batches:
     def _feed(self, piece: Piece, source: Input) -> Iterator[Keyed]:
         at = 0
         while at < len(piece.data):
+            self._facts(source)
             before = self._batch.records
             at, lines = self._batch.feed(piece.data, at, source.name, piece.offset, self._line)
             self._line += lines
@@ -196,13 +225,35 @@ class Batches:
             if self._batch.full:
                 yield self._cut()
 
+    def _feed_rows(self, rows: Rows, source: Input) -> Iterator[Keyed]:
+        at = rows.start
+        while at < len(rows.records):
+            self._facts(source)
+            before = at
+            at = self._batch.feed_rows(rows.records, at, source.name)
+            self._line = rows.lines(at)
+            self._took(at - before, partial(rows.mark, at))
+            if self._batch.full:
+                yield self._cut()
+
+    def _facts(self, source: Input) -> None:
+        """Tells the open batch what the name of an input says about its records."""
+        if source.facts:
+            self._batch.facts(source.name, source.facts.get("source"), source.facts.get("fetched_at"))
+
     def _refuse(self, long: LongLine, source: Input) -> Iterator[Keyed]:
-        self._line += 1
+        self._facts(source)
+        self._line = long.line or self._line + 1
         self._batch.refuse_long(source.name, self._line, long.offset, long.length, long.sha256, self._long_bytes)
         self._long_bytes += long.length
         self._took(1, lambda: long.after)
         if self._batch.full:
             yield self._cut()
+
+    def _note_format(self, source: Input, form: str) -> None:
+        """Notes what is read as something else than NDJSON, if nobody said so."""
+        if form != "ndjson" and self._settings.form.format is None:
+            self._notes.append(f"{source.name} is read as {NAMES[form]}")
 
     def _took(self, records: int, mark: Callable[[], Mark]) -> None:
         self._records += records
@@ -227,7 +278,7 @@ class Batches:
         batch.key()
         self._seq += batch.records
         position = Position(self._input, mark.offset, self._line, self._records, self._seq, mark.digest)
-        keyed = Keyed(batch, position, tuple(self._done), self._long_bytes, self.raw_read)
+        keyed = Keyed(batch, position, tuple(self._done), self._long_bytes, self.raw_read, self._take_notes())
         self._done, self._since = [], None
         self._batch = self._new_batch()
         return keyed

@@ -137,7 +137,7 @@ class Opening:
                     self._refuse_occupied(outputs)
                 transaction.begin_run(place, self._rules.configuration, now(), run=ordinal)
                 for index, one in enumerate(inputs):
-                    transaction.set_input(ordinal, InputRow(index, one.name, one.size))
+                    transaction.set_input(ordinal, InputRow(index, one.name, one.size, facts=one.facts))
                 transaction.commit()
             if outputs is not None:
                 outputs.open({})

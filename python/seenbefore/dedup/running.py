@@ -91,6 +91,8 @@ class Running:
         try:
             with ThreadPoolExecutor(1, "seenbefore-write") as writer:
                 for keyed in ahead:
+                    for note in keyed.notes:
+                        self._watch.note(note)
                     self._commit(keyed, writer)
                     self._watch.passed(keyed.raw_read, keyed.position.seq)
         except BaseException as error:
@@ -127,8 +129,9 @@ class Running:
     def _distrust(self, index: int) -> None:
         """Forgets the size of an input that is not whole: the whole one, once it is there, has another."""
         if self._dry is None:
+            source = self._run.inputs[index]
             with self._store.transaction() as transaction:
-                transaction.set_input(self._run.ordinal, InputRow(index, self._run.inputs[index].name))
+                transaction.set_input(self._run.ordinal, InputRow(index, source.name, facts=source.facts))
                 transaction.commit()
 
     def _free(self, outputs: Outputs) -> None:
@@ -161,7 +164,7 @@ class Running:
 
     def _set_input(self, transaction: Transaction, done: Done) -> None:
         source = self._run.inputs[done.index]
-        row = InputRow(done.index, source.name, done.size, done.sha256, done.records)
+        row = InputRow(done.index, source.name, done.size, done.sha256, done.records, source.facts)
         transaction.set_input(self._run.ordinal, row)
 
     def _finish(self) -> Summary:

@@ -30,7 +30,6 @@ _MAGIC = {
 }
 _OTHERS = {
     b"PK\x03\x04": "a zip archive",
-    b"PAR1": "a Parquet file",
     b"SQLite": "an SQLite database",
     b"7z\xbc\xaf": "a 7z archive",
     b"\x04\x22\x4d\x18": "an lz4 file",
@@ -58,7 +57,7 @@ def sniff(head: bytes) -> str | None:
 
 
 def foreign(head: bytes) -> str | None:
-    """What a file is that holds no lines at all, in words; None where it may."""
+    """What a file is that holds no records in a format that is read here, in words; None where it may."""
     return next((words for start, words in _OTHERS.items() if head.startswith(start)), None)
 
 

@@ -11,28 +11,28 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from seenbefore.errors import InputUnreadable, UsageError
+from seenbefore.reading.formats import ENDINGS, ending
 from seenbefore.types import Input
 
-# Endings that a file in a directory must have to count as a crawl; a file that is named itself may be called anything.
-_RECORDS = (".ndjson", ".jsonl", ".jsonlines", ".ldjson")
-_COMPRESSED = (".gz", ".zst", ".zstd", ".bz2", ".xz")
 # Files that tell an output folder of a run.
 _OUTPUTS = {"kept.ndjson", "receipts.ndjson"}
 _BLOCK = 1 << 20
+_SHOWN = 3
 
 
-def expand(arguments: Iterable[str]) -> list[Input]:
+def expand(arguments: Iterable[str], told: Callable[[str], None] | None = None) -> list[Input]:
     """Paths, directories, globs and `-` → inputs in the order given; directories and globs in name order.
 
-    A path that exists wins over its reading as a glob. A directory gives the NDJSON files in and under it, output
-    folders and hidden ones left out. A name that is given twice is read twice.
+    A path that exists wins over its reading as a glob. A directory gives the files in and under it whose names end as
+    those of records do, output folders and hidden ones left out; `told` gets a sentence on what else was left out. A
+    file that is named itself may be called anything. A name that is given twice is read twice.
 
     Raises UsageError where nothing was given, a glob or directory holds nothing, or `-` stands twice; InputUnreadable
     where a path does not exist or can't be read.
     """
     inputs: list[Input] = []
     for argument in arguments:
-        inputs.extend(_expand(argument))
+        inputs.extend(_expand(argument, told or _nobody))
     if not inputs:
         raise UsageError("no input given", hint="name files, directories, globs, or - for standard input")
     if sum(one.path is None for one in inputs) > 1:
@@ -75,7 +75,11 @@ def unreadable(path: str, error: OSError) -> InputUnreadable:
     )
 
 
-def _expand(argument: str) -> Iterator[Input]:
+def _nobody(_: str) -> None:
+    """Whom nobody asked to tell."""
+
+
+def _expand(argument: str, told: Callable[[str], None]) -> Iterator[Input]:
     if argument == "-":
         yield Input(name="-", path=None, size=None)
         return
@@ -83,7 +87,7 @@ def _expand(argument: str) -> Iterator[Input]:
         raise UsageError("an input has an empty name", hint="name files, directories, globs, or - for standard input")
     if os.path.lexists(argument):
         if Path(argument).is_dir():
-            yield from _directory(argument)
+            yield from _directory(argument, told)
         else:
             yield _file(argument)
         return
@@ -99,9 +103,9 @@ def _expand(argument: str) -> Iterator[Input]:
     yield from map(_file, found)
 
 
-def _directory(folder: str) -> Iterator[Input]:
+def _directory(folder: str, told: Callable[[str], None]) -> Iterator[Input]:
     found: list[str] = []
-    others = 0
+    others: list[str] = []
 
     def stop(error: OSError) -> None:
         raise unreadable(error.filename or folder, error)
@@ -111,27 +115,21 @@ def _directory(folder: str) -> Iterator[Input]:
         if set(files) >= _OUTPUTS:
             continue  # what an earlier run wrote is no crawl; who wants it judged names the file
         for name in files:
-            if name.startswith("."):
-                continue
-            if _is_crawl(name):
-                found.append(os.path.join(place, name))  # noqa: PTH118 - the name stays as it was given, `./` and all
-            else:
-                others += 1
+            if not name.startswith("."):
+                # The name stays as it was given, `./` and all.
+                (others if ending(name) is None else found).append(os.path.join(place, name))  # noqa: PTH118
     if not found:
         raise InputUnreadable(
-            f"no NDJSON file in {printable(folder)} ({others} other files)",
+            f"no file of records in {printable(folder)} ({len(others)} other files)",
             path=printable(folder),
-            expected=f"names ending in {', '.join(_RECORDS)}, compressed or not",
+            expected=f"names ending in {', '.join(ENDINGS)}, compressed or not",
             hint="name the files themselves, or give a glob in quotes",
         )
+    if others:
+        shown = ", ".join(printable(name) for name in sorted(others)[:_SHOWN])
+        more = f" and {len(others) - _SHOWN:,} more" if len(others) > _SHOWN else ""
+        told(f"left out, because their names don't end as those of records do: {shown}{more}")
     yield from map(_file, sorted(found))
-
-
-def _is_crawl(name: str) -> bool:
-    lower = name.lower()
-    for ending in _COMPRESSED:
-        lower = lower.removesuffix(ending)
-    return lower.endswith(_RECORDS)
 
 
 def _file(path: str) -> Input:
