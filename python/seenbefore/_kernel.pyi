@@ -18,6 +18,7 @@ __all__ = [
     "Array",
     "Batch",
     "Blocks",
+    "Columns",
     "Judged",
     "KeyBatch",
     "Keys",
@@ -445,3 +446,17 @@ class Array:
     # Where the element under way starts, or the next one may.
     @property
     def offset(self) -> int: ...
+
+@final
+class Columns:
+    # Members whose own members become columns of their own, named with a point between.
+    def __new__(cls, apart: Sequence[str]) -> Columns: ...
+    # Both passes take whole lines of NDJSON. Raise ValueError where one is no record.
+    def look(self, lines: bytes) -> None: ...
+    # (name, "text" "boolean" "integer" "decimal" "spelling" or "json", digits and places of a decimal)
+    @property
+    def named(self) -> list[tuple[str, str, int, int]]: ...
+    def csv_header(self) -> bytes: ...
+    def csv(self, lines: bytes) -> bytes: ...
+    # For each column: values, a bit for each that is there, the end of each (64 bits, one more than values), all texts.
+    def texts(self, lines: bytes) -> list[tuple[int, bytes, bytes, bytes]]: ...

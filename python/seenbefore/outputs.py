@@ -17,6 +17,8 @@ KEPT, RECEIPTS, REFUSED = "kept.ndjson", "receipts.ndjson", "refused.ndjson"
 LONG_LINES = "refused.bin"
 SUMMARY = "summary.json"
 GROWING = (KEPT, RECEIPTS, REFUSED)
+# Kept rows in another format, made when a run finishes.
+MADE = ("kept.csv", "kept.parquet")
 LOCK = ".lock"
 
 
@@ -95,7 +97,7 @@ class Outputs:
 
     def occupied(self) -> list[str]:
         """Those of a run's files that the folder holds already."""
-        return [name for name in (*GROWING, LONG_LINES, SUMMARY) if (self.folder / name).exists()]
+        return [name for name in (*GROWING, *MADE, LONG_LINES, SUMMARY) if (self.folder / name).exists()]
 
     def open(self, committed: Mapping[str, int]) -> None:
         """Opens or creates the files and cuts each back to its committed length in bytes (names left out: 0).
@@ -110,9 +112,10 @@ class Outputs:
             if committed.get(LONG_LINES) or (self.folder / LONG_LINES).exists():
                 self._open(LONG_LINES)
             self.cut_back(committed)
-            for path in (self.folder / SUMMARY, _draft(self.folder / SUMMARY)):
-                path.unlink(missing_ok=True)
-            _sync_folder(self.folder)
+            for name in (SUMMARY, *MADE):
+                for path in (self.folder / name, draft_of(self.folder / name)):
+                    path.unlink(missing_ok=True)
+            sync_folder(self.folder)
         except OSError as error:
             raise OutputFailed.from_os(str(self.folder), error) from error
 
@@ -127,7 +130,7 @@ class Outputs:
         if LONG_LINES not in self._files:
             try:
                 self._open(LONG_LINES)
-                _sync_folder(self.folder)
+                sync_folder(self.folder)
             except OSError as error:
                 raise OutputFailed.from_os(str(self.folder / LONG_LINES), error) from error
         self._write(LONG_LINES, data)
@@ -220,25 +223,27 @@ def replace(path: Path, data: bytes) -> None:
 
     Raises DiskFull, OutputFailed.
     """
-    draft = _draft(path)
+    draft = draft_of(path)
     try:
         with draft.open("wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         with contextlib.suppress(OSError):
             draft.unlink()
         raise OutputFailed.from_os(str(path), error) from error
 
 
-def _draft(path: Path) -> Path:
+def draft_of(path: Path) -> Path:
+    """Where a file that is put in place whole is written first."""
     return path.with_name(f".{path.name}.new")
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Makes names in a folder durable."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(fd)

@@ -210,6 +210,34 @@ def test_a_cut_array_keeps_what_came_before(run: Any) -> None:
     assert len(Path("out/receipts.ndjson").read_text().splitlines()) == len(ROWS)
 
 
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_kept_rows_as_a_table(run: Any, form: str) -> None:
+    """--kept-format writes a table beside kept.ndjson; a run that was stopped before it was there makes it again."""
+    from seenbefore.dedup import running
+
+    done = run("dedup", "day.ndjson", "--out", "out", "--store", "a.db", "--kept-format", form)
+    assert done.returncode == 1
+    assert f"kept.{form}" in done.stdout
+    whole = Path(f"out/kept.{form}").read_bytes()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(running, "convert", stop)
+        with (
+            pytest.raises(Stop),
+            Deduplicator("seenbefore.toml", "b.db", settings=Settings(kept_format=form)) as dedup,
+        ):
+            dedup.run("day.ndjson", "again")
+    assert not Path(f"again/kept.{form}").exists()
+    assert run("dedup", "day.ndjson", "--out", "again", "--store", "b.db", "--kept-format", form).returncode == 1
+    assert Path(f"again/kept.{form}").read_bytes() == whole
+    Path("again/summary.json").unlink()
+    done = run("dedup", "day.ndjson", "--out", "out", "--store", "c.db", "--kept-format", form)
+    assert done.returncode == 2
+
+
+def stop(*_: object) -> None:
+    raise Stop
+
+
 def test_settings_of_python(tmp_path: Path) -> None:
     """A program says the same as the options do."""
     (tmp_path / "t.csv").write_bytes(b"id|title\n1|x\n")

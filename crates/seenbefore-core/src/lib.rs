@@ -8,7 +8,7 @@
 //! 3. [`canonicalise`], [`decimal`], [`urls`], [`times`]: exact canonical JSON, exact numbers, canonical URLs, times of fetching.
 //! 4. [`keys`]: content key, URL key, payload digest.
 //! 5. [`judge`] and [`batch`]: the verdict table over many records, keyed on all cores, judged in order.
-//! 6. [`receipt`]: what is written about each record.
+//! 6. [`receipt`]: what is written about each record. [`columns`]: rows that were kept as tables.
 //! 7. [`verify`]: the same read back, recomputed and replayed.
 //!
 //! Nothing here knows Python, reads a clock, draws a random number or computes with binary floats.
@@ -16,6 +16,7 @@
 pub mod batch;
 pub mod boundary;
 pub mod canonicalise;
+pub mod columns;
 pub mod decimal;
 pub mod entities;
 pub mod error;

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::cast_possible_truncation)] // a test that cannot read its example has failed
 
+mod spec;
+
 use proptest::prelude::*;
 use seenbefore_core::splitting::{Array, Dialect, HeaderFault, Part, Recoded, Rows, Table};
 
@@ -21,7 +23,11 @@ fn found(rows: &Rows) -> Vec<Found> {
 }
 
 fn table(data: &[u8], lines: usize) -> Result<Vec<Found>, HeaderFault> {
-    let mut table = Table::new(Dialect { delimiter: b',', max_line: 1 << 16 }, 0);
+    table_from(data, lines, b',', 0)
+}
+
+fn table_from(data: &[u8], lines: usize, delimiter: u8, offset: u64) -> Result<Vec<Found>, HeaderFault> {
+    let mut table = Table::new(Dialect { delimiter, max_line: 1 << 16 }, offset);
     let mut rows = Vec::new();
     for piece in data.split_inclusive(|byte| *byte == b'\n').collect::<Vec<_>>().chunks(lines) {
         rows.extend(found(&table.feed(&piece.concat())?));
@@ -186,5 +192,36 @@ proptest! {
         prop_assert_eq!(&whole, &array(data.as_bytes(), chunk, 1 << 10));
         let joined: Vec<_> = whole.0.iter().map(|row| String::from_utf8_lossy(&row.5).into_owned()).collect();
         prop_assert!(joined.iter().all(|element| data.contains(element)));
+    }
+}
+
+/// The rows that a vector states: number, offset, line of JSON or code.
+fn stated(vector: &serde_json::Value) -> Option<Vec<(u64, u64, String)>> {
+    let row = |row: &serde_json::Value| {
+        let said = row["out"].as_str().or(row["refused"].as_str()).unwrap();
+        (row["line"].as_u64().unwrap(), row["offset"].as_u64().unwrap(), said.to_owned())
+    };
+    Some(vector.get("rows")?.as_array().unwrap().iter().map(row).collect())
+}
+
+#[test]
+fn vectors_of_tables_and_arrays() {
+    let shown = |rows: &[Found]| rows.iter().map(|row| (row.0, row.1, row.4.clone())).collect::<Vec<_>>();
+    for vector in spec::vectors("tables").iter().filter(|vector| vector.get("encoding").is_none()) {
+        let data = spec::unhex(vector["in_hex"].as_str().unwrap());
+        let delimiter = vector["delimiter"].as_str().map_or(b',', |sign| sign.as_bytes()[0]);
+        let start = if data.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        for lines in [1, 100] {
+            let found = table_from(&data[start..], lines, delimiter, start as u64);
+            assert_eq!(found.ok().map(|rows| shown(&rows)), stated(vector), "{}", vector["name"]);
+        }
+    }
+    for vector in spec::vectors("arrays") {
+        let data = spec::unhex(vector["in_hex"].as_str().unwrap());
+        if data.starts_with(b"\xef\xbb\xbf") {
+            continue; // skipped by whoever reads the file
+        }
+        let (rows, _, fault) = array(&data, 2, 1 << 10);
+        assert_eq!(fault.is_none().then(|| shown(&rows)), stated(&vector), "{}", vector["name"]);
     }
 }

@@ -1,6 +1,7 @@
 //! `seenbefore._kernel`: the core as Python sees it. The whole surface is in `python/seenbefore/_kernel.pyi`.
 
 mod batch;
+mod columns;
 mod convert;
 mod error;
 mod functions;
@@ -20,6 +21,8 @@ use pyo3::prelude::*;
 mod _kernel {
     #[pymodule_export]
     use super::batch::Batch;
+    #[pymodule_export]
+    use super::columns::Columns;
     #[pymodule_export]
     use super::functions::{canonical_json, canonical_url, normalise};
     #[pymodule_export]

@@ -50,6 +50,13 @@ if TYPE_CHECKING:
 @click.option("--encoding", metavar="NAME", help="Encoding of tables [default: utf-8]")
 @click.option("--replace-seen", is_flag=True, help="Replace a _seen that a record already has, instead of refusing it.")
 @click.option(
+    "--kept-format",
+    type=click.Choice(["ndjson", "csv", "parquet"]),
+    default="ndjson",
+    show_default=True,
+    help="Also write the kept rows as a table when the run finishes.",
+)
+@click.option(
     "--batch-size", type=click.IntRange(1), default=200_000, show_default=True, metavar="N", help="Records a commit."
 )
 @click.option(
@@ -83,6 +90,7 @@ def _dedup(
     delimiter: str | None,
     encoding: str | None,
     replace_seen: bool,
+    kept_format: str,
     batch_size: int,
     max_line: int,
     max_input: int | None,
@@ -91,10 +99,12 @@ def _dedup(
     from seenbefore.cli.show import Meter, closing
     from seenbefore.dedup import Deduplicator, Settings, summary_members
     from seenbefore.rules import default_rules
+    from seenbefore.writing import needed
 
     _together(out, no_output=no_output, dry_run=dry_run, abandon=abandon)
     form = _form(format_, delimiter, encoding)
     _said_once(from_name, source, fetched_at)
+    needed(kept_format)
     ruleset = default_rules() if rules is None else rules
     settings = Settings(
         source=source,
@@ -103,6 +113,7 @@ def _dedup(
         max_line=min(max_line, sys.maxsize),
         form=form,
         from_name=from_name,
+        kept_format=kept_format,
         batch_size=min(batch_size, sys.maxsize),
         max_input=max_input,
     )
@@ -122,7 +133,8 @@ def _dedup(
         click.echo(json.dumps({**summary_members(summary), "seconds": round(summary.seconds, 3)}, ensure_ascii=False))
     else:
         where = None if place is None else place.replace("{run}", str(summary.run))
-        closing(summary, deduplicator.rules.origin, where, store, dry_run=dry_run)
+        made = "" if kept_format == "ndjson" else f" kept.{kept_format}"
+        closing(summary, deduplicator.rules.origin, where, store, dry_run=dry_run, made=made)
     return 1 if summary.verdicts["refused"] else 0
 
 

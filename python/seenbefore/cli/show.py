@@ -81,7 +81,7 @@ class Meter:
         self._bar.start()
 
 
-def closing(summary: Summary, rules: str, out: str | None, store: str, *, dry_run: bool) -> None:
+def closing(summary: Summary, rules: str, out: str | None, store: str, *, dry_run: bool, made: str = "") -> None:
     """The verdict table, the collapse rate of each source, the rule, and where everything is."""
     if not summary.inputs and not summary.records:
         say("nothing to do: every input was judged already" if not summary.run else "no records")
@@ -102,7 +102,7 @@ def closing(summary: Summary, rules: str, out: str | None, store: str, *, dry_ru
     say(f"ruleset {summary.ruleset} ({rules}) {summary.fingerprint[:19]}…")
     say(f"store   {store}{' (unchanged)' if dry_run else ''}")
     if out is not None:
-        say(f"files   {out}: kept.ndjson receipts.ndjson refused.ndjson summary.json")
+        say(f"files   {out}: kept.ndjson receipts.ndjson refused.ndjson summary.json{made}")
 
 
 def _verdicts(summary: Summary) -> list[list[str]]:

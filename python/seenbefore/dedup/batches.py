@@ -32,7 +32,8 @@ class Settings:
 
     Sizes are in bytes. `batch_bytes` of lines become some ten times that in memory, while the next batch is being made
     beside it: this bounds what a run needs, whatever its input. `batch_seconds` bounds how long a record from a pipe
-    waits for its commit. `digests` is off where nothing needs a payload digest.
+    waits for its commit. `digests` is off where nothing needs a payload digest. `kept_format` is `csv` or
+    `parquet` where the kept rows are wanted as a table too.
     """
 
     source: str | None = None
@@ -47,6 +48,7 @@ class Settings:
     batch_seconds: float = 5.0
     max_input: int | None = None
     digests: bool = True
+    kept_format: str = "ndjson"
 
     def lasting(self) -> dict[str, Any]:
         """What must stay the same when an unfinished run goes on."""

@@ -23,6 +23,7 @@ from seenbefore.rules import Ruleset
 from seenbefore.stores.base import SeenStore, Transaction, Waiting
 from seenbefore.stores.rows import InputRow, Progress
 from seenbefore.types import Summary
+from seenbefore.writing import convert
 
 
 class Watch(Protocol):
@@ -170,6 +171,9 @@ class Running:
     def _finish(self) -> Summary:
         run = self._run
         self._note_same_bytes()
+        if run.outputs is not None and self._settings.kept_format != "ndjson":
+            # Before the run is finished: whoever is stopped here makes it again with the same command.
+            convert(run.outputs.folder / KEPT, self._settings.kept_format)
         with self._store.transaction() as transaction:
             for done in run.done.values():
                 self._set_input(transaction, done)
