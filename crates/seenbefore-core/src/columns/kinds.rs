@@ -24,6 +24,7 @@ const MAX_DIGITS: usize = 76;
 
 /// What was seen in a column.
 #[derive(Clone, Debug, Default)]
+#[allow(clippy::struct_excessive_bools)] // a set of what was seen, each on its own
 pub(super) struct Held {
     text: bool,
     truth: bool,
