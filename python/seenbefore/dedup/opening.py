@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from seenbefore.dedup.batches import Done, Position, Settings
 from seenbefore.errors import InputChanged, InUse, OutputFailed, UsageError
-from seenbefore.outputs import SUMMARY, Outputs
+from seenbefore.outputs import KEPT, SUMMARY, Outputs
 from seenbefore.reading import sha256_of
 from seenbefore.rules import Ruleset
 from seenbefore.stores.base import SeenStore, Transaction
 from seenbefore.stores.laws import free_ordinal
 from seenbefore.stores.rows import InputRow, RunRow
 from seenbefore.types import Input
+from seenbefore.writing import convert
 
 if TYPE_CHECKING:
     from hashlib import _Hash as Hash
@@ -111,6 +112,9 @@ class Opening:
         with Outputs(Path(row.out)) as outputs:
             if outputs.shorter(row.outputs) or any(map(_differs, known, inputs)) or self.not_done(others):
                 return None
+            form = self._settings.kept_format
+            if form != "ndjson" and not (outputs.folder / f"kept.{form}").exists():
+                convert(outputs.folder / KEPT, form)
         self._note(f"run {row.ordinal} in {row.out} is finished already: nothing to do")
         done = {one.index: Done(one.index, one.records or 0, one.size or 0, one.sha256 or b"") for one in known}
         return Run(row.ordinal, inputs, None, counts=dict(row.counts), done=done), row.chain

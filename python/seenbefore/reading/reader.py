@@ -58,10 +58,14 @@ class Reader:
         return self._content.raw_read
 
     def __iter__(self) -> Iterator[Event]:
-        content = self._content
-        form = recognised(self.source.name, content.head(), self._form.format)
+        # A generator, so that what the first bytes show is raised to whoever takes events, not to whoever begins.
+        form = recognised(self.source.name, self._content.head(), self._form.format)
         if self._told is not None:
             self._told(form)
+        yield from self._events(form)
+
+    def _events(self, form: str) -> Iterator[Event]:
+        content = self._content
         if form == "ndjson":
             return iter(Lines(content, max_line=self._max_line, resume=self._resume, block=self._block))
         events: Iterator[Event]
