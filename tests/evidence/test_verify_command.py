@@ -217,6 +217,19 @@ def test_grammar_and_imports() -> None:
     assert not [one for one in unions if isinstance(one.op, ast.BitOr) and "None" in ast.dump(one)]
 
 
+@pytest.mark.parametrize("minor", [9, 10, 12, 13, 14])
+def test_other_pythons(whole: Path, minor: int) -> None:
+    """Where this machine has another Python, the bundle's program passes on it too."""
+    found = shutil.which(f"python3.{minor}") or "there is none"
+    asked = [found, "-c", f"import sys; print(sys.executable * (sys.version_info[:2] == (3, {minor})))"]
+    python = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip() if "/" in found else ""
+    if not python:
+        pytest.skip(f"there is no python3.{minor} here")
+    command = [python, "-I", whole / "data" / "verify.py"]
+    done = subprocess.run(command, env={}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_no_ruleset_for_a_runs_folder(store: Path) -> None:
     """The message names the fingerprint that is needed, and the option."""
     from seenbefore.audit.verify import verify as check

@@ -141,7 +141,8 @@ class RunFolder:
             data = base64.b64decode(str(members.get("raw_base64"))) if raw is None else str(raw).encode()
         except ValueError:
             data = b""
-        codes = self._rules.keys_ndjson(data).codes
+        # A row of a table is no line of JSON, and was refused for what it became.
+        codes = self._rules.keys_ndjson(data).codes if data.lstrip(b" \t").startswith(b"{") else []
         known = codes[0] if len(codes) == 1 else None
         return f"sha256:{hashlib.sha256(data).hexdigest()}", len(data), known
 

@@ -28,6 +28,8 @@ CHECKS = (
 )
 # Most problems of one check that are kept; all are counted. The kernel keeps as many.
 LISTED = 1000
+# Most characters that are shown of a value.
+_SHOWN = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,12 @@ class Tally:
         return "not checkable" if self.not_checkable else "nothing to check"
 
 
+def _short(value: object) -> str:
+    """What a report shows of a value, as the kernel does it: of a long one the beginning."""
+    text = str(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]} …"
+
+
 class Report:
     """What was found about `path`, which is a `bundle`, the folder of a `run`, or a `store`."""
 
@@ -84,7 +92,7 @@ class Report:
         tally = self.tallies[check]
         tally.failed += 1
         if tally.failed <= LISTED:
-            self.problems.append(Problem(check, file, line, what, str(expected), str(found)))
+            self.problems.append(Problem(check, file, line, _short(what), _short(expected), _short(found)))
 
     def cannot(self, check: str, reason: str, count: int = 1) -> None:
         """Counts what can't be decided here."""

@@ -115,14 +115,16 @@ def runs_of(bundle: Bag, report: Report) -> dict[int, StatedRun]:
     if not bundle.has(_RUNS):
         return {}
     runs: dict[int, StatedRun] = {}
+    last = 0
     for number, line in enumerate(bundle.whole(_RUNS).removesuffix(b"\n").split(b"\n"), 1):
         members = read_json(line)
         if tuple(members) != _RUN or ordered(members) != line + b"\n" or not _typed(members):
             report.problem("runs", _RUNS, number, "form", f"ordered JSON: {', '.join(_RUN)}", line[:100])
-        elif runs and members["run"] <= max(runs):
-            report.problem("runs", _RUNS, number, "order", f"a run behind {max(runs)}", members["run"])
+        elif members["run"] <= last:
+            report.problem("runs", _RUNS, number, "order", f"a run behind {last}", members["run"])
         else:
-            runs[members["run"]] = StatedRun(number, members)
+            last = members["run"]
+            runs[last] = StatedRun(number, members)
     return runs
 
 

@@ -1790,8 +1790,8 @@ def action(rules: Ruleset, word: str, seen_before: bool) -> str:
 
 REFUSALS = _words(
     "invalid-utf8 invalid-json unpaired-surrogate repeated-member too-deep not-an-object line-too-long ragged-row "
-    "seen-member float number-too-long bad-number wrong-type bad-money ambiguous-money excess-decimals "
-    "unknown-currency currency-conflict no-zone bad-timestamp bad-date bad-base64 no-identity"
+    "invalid-csv invalid-encoding seen-member float number-too-long bad-number wrong-type bad-money ambiguous-money "
+    "excess-decimals unknown-currency currency-conflict no-zone bad-timestamp bad-date bad-base64 no-identity"
 )
 PROBLEMS = _words("bad-check-digit bad-fetched-at entity-residue url-invalid url-relative url-scheme url-too-long")
 
@@ -2045,10 +2045,15 @@ class Unusable(Exception):
     """There is no bundle to be checked."""
 
 
+def short(value: Any) -> str:
+    """What a report shows of a value: its text, or its JSON, and of a long one the beginning."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= 300 else text[:300] + " …"
+
+
 def harmless(value: Any) -> str:
     """Text for a terminal: what acts on one is written as its code point, and long text is cut."""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    text = text if len(text) <= 300 else text[:300] + " …"
+    text = short(value)
     return "".join(char if char.isprintable() else f"<U+{ord(char):04X}>" for char in text)
 
 
@@ -2067,8 +2072,8 @@ class Report:
     def problem(self, check: str, file: str, line: int | None, what: str, expected: Any, found: Any) -> None:
         self.failed[check] += 1
         if self.failed[check] <= LISTED:
-            facts = {"check": check, "file": file, "line": line, "what": what, "expected": expected, "found": found}
-            self.problems.append(facts)
+            facts = {"check": check, "file": file, "line": line, "what": short(what)}
+            self.problems.append({**facts, "expected": short(expected), "found": short(found)})
 
     def cannot(self, check: str, reason: str, count: int = 1) -> None:
         self.unchecked[check][reason] = self.unchecked[check].get(reason, 0) + count
@@ -2520,7 +2525,7 @@ class Checker:
             ("chain", "a digest or null", digest_text),
             ("inputs", "a list", lambda value: isinstance(value, list)),
         ]
-        name = "data/runs.ndjson"
+        name, last_run = "data/runs.ndjson", 0
         for number, line in enumerate(self.bag.whole(name).split(b"\n")[:-1] if name in self.bag.names else [], 1):
             try:
                 run = formed(object_of(line), forms, line)
@@ -2537,7 +2542,7 @@ class Checker:
                 self.report.problem(
                     "runs", name, number, "chain", "link, chain and previous of a finished run", run["state"]
                 )
-            elif any(int(known) >= int(run["run"]) for known in self.stated_runs):
+            elif int(run["run"]) <= last_run:
                 self.report.problem("runs", name, number, "order", "runs by their numbers", run["run"])
             elif rules is None:
                 self.report.problem(
@@ -2546,7 +2551,7 @@ class Checker:
             else:
                 self.runs[run["run"]], self.stated_runs[run["run"]] = rules, (number, run)
                 self.counts[run["run"]] = self.last[run["run"]] = 0
-                self.digests[run["run"]] = hashlib.sha256()
+                self.digests[run["run"]], last_run = hashlib.sha256(), int(run["run"])
 
     def ruleset(self, file: str, entry: dict[str, Any]) -> Ruleset | None:
         settings = plain_value(entry["settings"])

@@ -50,7 +50,7 @@ struct Run {
 /// Reads receipts and rows as they come, and notes what is not as it must be.
 pub struct Verifier<P> {
     runs: BTreeMap<u64, Run>,
-    labels: Vec<String>,
+    labels: BTreeMap<String, u32>,
     replay: Replay,
     pairing: Pairing<P>,
     findings: Findings,
@@ -77,7 +77,7 @@ impl<P: AsRef<[u8]> + Send + Sync> Verifier<P> {
     pub fn new(open: bool, rows: bool) -> Self {
         Self {
             runs: BTreeMap::new(),
-            labels: Vec::new(),
+            labels: BTreeMap::new(),
             replay: Replay::new(open),
             pairing: Pairing::default(),
             findings: Findings::default(),
@@ -93,13 +93,10 @@ impl<P: AsRef<[u8]> + Send + Sync> Verifier<P> {
             .insert(run, Run { rules, label, records: 0, last: 0, receipts: Sha256::new(), counts: BTreeMap::new() });
     }
 
+    /// The index of a label among all, so that keys of two rulesets never meet.
     fn label(&mut self, label: &str) -> u32 {
-        let known = self.labels.iter().position(|known| known == label);
-        let index = known.unwrap_or_else(|| {
-            self.labels.push(label.to_owned());
-            self.labels.len() - 1
-        });
-        u32::try_from(index).unwrap_or(u32::MAX)
+        let next = u32::try_from(self.labels.len()).unwrap_or(u32::MAX);
+        self.labels.get(label).copied().unwrap_or_else(|| *self.labels.entry(label.to_owned()).or_insert(next))
     }
 
     /// Whole lines of prior state; `line` lines of the file came before.
