@@ -21,6 +21,8 @@ from seenbefore.stores.base import SeenStore
 from seenbefore.stores.laws import kept_indices, lines
 from seenbefore.stores.rows import ContentRow, Gathered, Stretch
 
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
 
 @dataclass(slots=True)
 class Shown:
@@ -98,7 +100,7 @@ class MergedRow:
 
     def line(self) -> bytes:
         """The row as a line of NDJSON: its members in their order, and the record's own bytes as the last one."""
-        text = json.dumps(self.members(), ensure_ascii=False, separators=(",", ":")).encode()
+        text = _JSON.encode(self.members()).encode()
         return b'%s,"record":%s}\n' % (text[:-1], b"null" if self.record is None else self.record)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import overload
 
 from seenbefore.errors import UsageError
@@ -14,13 +15,27 @@ _MICROSECOND = timedelta(microseconds=1)
 @overload
 def utc_text(micros: int) -> str: ...
 @overload
+def utc_text(micros: None) -> None: ...
+@overload
 def utc_text(micros: int | None) -> str | None: ...
 def utc_text(micros: int | None) -> str | None:
     """Microseconds since 1970 → `2026-03-02T07:00:19Z`, with a fraction where it has one; None stays None."""
-    if micros is None:
-        return None
-    text = (_EPOCH + timedelta(microseconds=micros)).isoformat().removesuffix("+00:00")
-    return f"{text.rstrip('0') if '.' in text else text}Z"
+    return None if micros is None else _written(micros)
+
+
+# A merged row writes one time several times over, and records lie close together in time.
+@lru_cache(maxsize=1 << 12)
+def _written(micros: int) -> str:
+    day, rest = divmod(micros, 86_400_000_000)
+    minutes, rest = divmod(rest, 60_000_000)
+    seconds, fraction = divmod(rest, 1_000_000)
+    text = f"{_date(day)}T{minutes // 60:02}:{minutes % 60:02}:{seconds:02}"
+    return f"{text}.{fraction:06}".rstrip("0") + "Z" if fraction else f"{text}Z"
+
+
+@lru_cache(maxsize=1 << 10)
+def _date(day: int) -> str:
+    return (_EPOCH + timedelta(days=day)).date().isoformat()
 
 
 def instant(text: str) -> int:
