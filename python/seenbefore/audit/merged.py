@@ -7,12 +7,11 @@ receipts.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
+from json.encoder import encode_basestring
 from operator import itemgetter
-from typing import Any
 
 from seenbefore.audit.locate import without_seen
 from seenbefore.audit.times import utc_text
@@ -20,8 +19,6 @@ from seenbefore.errors import StoreDamaged, UsageError
 from seenbefore.stores.base import SeenStore
 from seenbefore.stores.laws import kept_indices, lines
 from seenbefore.stores.rows import ContentRow, Gathered, Stretch
-
-_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(slots=True)
@@ -76,32 +73,30 @@ class MergedRow:
         """Each source once, in the order in which they first had it."""
         return tuple(dict.fromkeys(shown.source for shown in self.urls))
 
-    def members(self) -> dict[str, Any]:
-        """The row as JSON members, without the record."""
-        return {
-            "content_key": self.content_key,
-            "run": self.run,
-            "seq": self.seq,
-            "first_seen": utc_text(self.first_seen),
-            "last_seen": utc_text(self.last_seen),
-            "sightings": self.sightings,
-            "sources": list(self.sources),
-            "urls": [
-                {
-                    "url": shown.url,
-                    "source": shown.source,
-                    "first_seen": utc_text(shown.first_seen),
-                    "last_seen": utc_text(shown.last_seen),
-                    "sightings": shown.sightings,
-                }
-                for shown in self.urls
-            ],
-        }
-
     def line(self) -> bytes:
-        """The row as a line of NDJSON: its members in their order, and the record's own bytes as the last one."""
-        text = _JSON.encode(self.members()).encode()
-        return b'%s,"record":%s}\n' % (text[:-1], b"null" if self.record is None else self.record)
+        """The row as a line of NDJSON: its members in a fixed order, and the record's own bytes as the last one."""
+        # Written by hand: millions of them are, and the json module takes four times as long.
+        text = (
+            f'{{"content_key":"{self.content_key}","run":{self.run},"seq":{self.seq}'
+            f',"first_seen":{_time(self.first_seen)},"last_seen":{_time(self.last_seen)},"sightings":{self.sightings}'
+            f',"sources":[{",".join(map(_text, self.sources))}],"urls":[{",".join(map(_shown, self.urls))}],"record":'
+        )
+        return b"%s%s}\n" % (text.encode(), b"null" if self.record is None else self.record)
+
+
+def _shown(one: Shown) -> str:
+    return (
+        f'{{"url":{_text(one.url)},"source":{_text(one.source)},"first_seen":{_time(one.first_seen)}'
+        f',"last_seen":{_time(one.last_seen)},"sightings":{one.sightings}}}'
+    )
+
+
+def _text(text: str | None) -> str:
+    return "null" if text is None else encode_basestring(text)
+
+
+def _time(micros: int | None) -> str:
+    return "null" if micros is None else f'"{utc_text(micros)}"'
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ class _Gist:
     last_content: int | None = None
     named: int = 0
 
-    def take(self, seen: Gathered, kind: Kind, digest: bytes) -> None:
+    def take(self, seen: Gathered, kind: Kind, digits: int) -> None:
         """Adds a sighting; they come by id."""
         _, number, _, _, _, _, fetched_at, content = seen
         self.count += 1
@@ -37,7 +37,7 @@ class _Gist:
         self.last, self.last_content = number, content
         if fetched_at is not None and (self.least is None or fetched_at < self.least):
             self.least = fetched_at
-        self.named += pair(number, kind, digest)
+        self.named += pair(number, kind, digits)
 
 
 def contents(store: SeenStore, totals: Totals, step: Callable[[], None]) -> Iterator[Fault]:
@@ -97,10 +97,10 @@ class _Sides:
         return faults
 
     def _gist(self, row: ContentRow | PlaceRow, group: Iterable[Gathered]) -> _Gist:
-        gist = _Gist()
+        gist, digits = _Gist(), int.from_bytes(row.key[-8:], "big")
         for seen in group:
             self._step()
-            gist.take(seen, self._kind, row.key)
+            gist.take(seen, self._kind, digits)
             # Of a run that is not there its block is told.
             label = self._labels.get(seen[2], row.ruleset)
             if label != row.ruleset:

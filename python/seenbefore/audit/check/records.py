@@ -1,22 +1,18 @@
-"""Blocks, sightings, receipts and kept rows beside each other, in the order of commits."""
+"""Blocks with their sightings, receipts and kept rows, beside each other in the order of commits."""
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
-from seenbefore.audit.check.totals import RunTotals, Totals, digest_of, pair
-from seenbefore.audit.times import utc_text
+from seenbefore.audit.check.receipts import compared, kept_as
+from seenbefore.audit.check.totals import RunTotals, Totals
 from seenbefore.errors import StoreDamaged
-from seenbefore.rules import VERDICTS
 from seenbefore.stores.base import SeenStore
 from seenbefore.stores.laws import kept_indices, lines
 from seenbefore.stores.rows import Fault, SightingRow, Stretch
 
 _SEEN = b'"_seen":{'
-_REFUSED = VERDICTS.index("refused")
 
 
 def records(store: SeenStore, totals: Totals, step: Callable[[], None], *, quick: bool) -> Iterator[Fault]:
@@ -113,67 +109,9 @@ def _receipts(stretch: Stretch, receipts: bytes, own: Mapping[int, SightingRow],
         totals.uncompared = True
         yield Fault("block", row, "holds another number of receipts than it says", f"{stretch.records} receipts", found)
     for index, line in enumerate(held[: stretch.records]):
-        row = f"{stretch.run}:{stretch.first_seq + index}"
-        sighting = own.get(stretch.first_sighting + index)
-        try:
-            receipt = json.loads(line)
-            said = _said(receipt)
-        except (ValueError, KeyError, TypeError):
-            totals.uncompared = True
-            yield Fault(
-                "block", row, "has a receipt that can't be read", "a receipt", repr(line[:60].decode(errors="replace"))
-            )
-            continue
-        if (receipt["run"], receipt["seq"]) != (stretch.run, stretch.first_seq + index):
-            found = f"row {receipt['run']}:{receipt['seq']}"
-            yield Fault("block", row, "has the receipt of another row", f"row {row}", found)
-        if sighting is None:
-            continue
-        told = _told(sighting)
-        for name, value in told.items():
-            if name in said and said[name] != value:
-                what = f"has another {name} than its receipt, row {row}"
-                yield Fault("sighting", str(sighting.id), what, str(said[name] or "none"), str(value or "none"))
-        _name(receipt, sighting.id, totals)
-
-
-def _said(receipt: Mapping[str, Any]) -> dict[str, Any]:
-    """What a receipt says of its sighting."""
-    facts: dict[str, Any] = {"verdict": receipt["verdict"]}
-    if receipt["verdict"] != "refused":
-        facts |= {name: receipt[name] for name in ("source", "url", "fetched_at", "payload_digest")}
-        keyed = receipt["content_key"] is not None
-        facts |= {"content": _is(keyed), "place": _is(keyed and receipt["url_key"] is not None)}
-    return facts
-
-
-def _told(row: SightingRow) -> dict[str, Any]:
-    """The same of the sighting itself."""
-    verdict = VERDICTS[row.verdict] if 0 <= row.verdict < len(VERDICTS) else row.verdict
-    facts: dict[str, Any] = {"verdict": verdict}
-    if row.verdict != _REFUSED:
-        payload = None if row.payload is None else f"sha256:{row.payload.hex()}"
-        facts |= {
-            "source": row.source,
-            "url": row.url,
-            "fetched_at": utc_text(row.fetched_at),
-            "payload_digest": payload,
-        }
-        facts |= {"content": _is(row.content is not None), "place": _is(row.place is not None)}
-    return facts
-
-
-def _is(there: bool) -> str | None:
-    return "one" if there else None
-
-
-def _name(receipt: Mapping[str, Any], sighting: int, totals: Totals) -> None:
-    """Adds the keys that a receipt names."""
-    content, place = receipt.get("content_key"), receipt.get("url_key")
-    if content is not None:
-        totals.named += pair(sighting, "content", digest_of(content))
-        if place is not None:
-            totals.named += pair(sighting, "place", digest_of(place))
+        yield from compared(
+            (stretch.run, stretch.first_seq + index), line, own.get(stretch.first_sighting + index), totals
+        )
 
 
 def _kept(stretch: Stretch, receipts: bytes, kept: bytes | None, run: RunTotals, *, keeps: bool) -> Iterator[Fault]:
@@ -187,25 +125,14 @@ def _kept(stretch: Stretch, receipts: bytes, kept: bytes | None, run: RunTotals,
         return
     rows = lines(kept)
     if len(rows) != len(places):
-        yield Fault(
-            "block",
-            row,
-            "holds another number of kept rows than its receipts say",
-            f"{len(places)} rows",
-            f"{len(rows)} rows",
-        )
+        what = "holds another number of kept rows than its receipts say"
+        yield Fault("block", row, what, f"{len(places)} rows", f"{len(rows)} rows")
         return
     judged = lines(receipts)
     for index, line in zip(places, rows, strict=True):
-        said = json.loads(judged[index])
-        wanted = f'"sha256":{json.dumps(said["payload_digest"])},"content_key":{json.dumps(said["content_key"])},'
+        wanted = kept_as(judged[index])
         seen = line[line.rfind(_SEEN) + len(_SEEN) :] if _SEEN in line else b""
-        if not seen.startswith(wanted.encode()):
-            name = f"{stretch.run}:{stretch.first_seq + index}"
-            yield Fault(
-                "block",
-                name,
-                "has a kept row that is not its receipt's",
-                wanted,
-                seen[: len(wanted)].decode(errors="replace"),
-            )
+        if not seen.startswith(wanted):
+            name, what = f"{stretch.run}:{stretch.first_seq + index}", "has a kept row that is not its receipt's"
+            expected, found = (side.decode(errors="replace") for side in (wanted, seen[: len(wanted)]))
+            yield Fault("block", name, what, expected, found)

@@ -46,11 +46,6 @@ class Totals:
         return self.named != self.owned and not self.uncompared
 
 
-def pair(sighting: int, kind: str, digest: bytes) -> int:
-    """A number that stands for a sighting's having a key of a kind; sums of such numbers are compared."""
-    return hash((sighting, kind == "place", int.from_bytes(digest[:8], "big")))
-
-
-def digest_of(key: str) -> bytes:
-    """The digest in a key's text."""
-    return bytes.fromhex(key.rpartition(":")[2])
+def pair(sighting: int, kind: str, digits: int) -> int:
+    """A number that stands for a sighting's having a key of a kind, of which `digits` are the last 64 bits."""
+    return hash((sighting, kind == "place", digits))

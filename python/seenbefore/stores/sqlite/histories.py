@@ -14,13 +14,20 @@ import zstandard
 
 from seenbefore._kernel import SqliteReader
 from seenbefore.stores.rows import ContentRow, Fault, Gathered, Keep, PlaceRow, StoreInfo, Stretch
-from seenbefore.stores.sqlite import upkeep
+from seenbefore.stores.sqlite import faults, upkeep
 from seenbefore.stores.sqlite.failures import named
 
 # Stands for a ruleset or a source that a damaged store has no row of.
 _UNKNOWN = "?"
-# How many faults SQLite itself lists.
-_MOST = 1000
+
+
+def _sorted(kind: Literal["content", "place"]) -> str:
+    """The keys of a kind by id, as the first table of a join, which then finds the others' rows one after the other.
+
+    Of the views `content` and `place` each row would be looked up in the order of the keys. The limit keeps SQLite from
+    dissolving what is in brackets; a join goes over its first table in the order in which that gives its rows.
+    """
+    return f"(SELECT ruleset, key, id FROM entry WHERE kind = '{kind}' ORDER BY id LIMIT -1) AS entry"
 
 
 class Histories:
@@ -44,13 +51,19 @@ class Histories:
     def contents(self) -> Iterator[ContentRow]:
         """All contents, by id."""
         labels = self._labels()
-        rows = self._each("SELECT ruleset, key, first, first_seen FROM content ORDER BY first")
+        rows = self._each(
+            f"SELECT entry.ruleset, entry.key, entry.id, ifnull(seen.first_seen, sighting.fetched_at)"
+            f" FROM {_sorted('content')} LEFT JOIN content_seen AS seen USING (id) LEFT JOIN sighting USING (id)"
+        )
         return (ContentRow(labels.get(owner, _UNKNOWN), *row) for owner, *row in rows)
 
     def places(self) -> Iterator[PlaceRow]:
         """All places, by id."""
         labels = self._labels()
-        rows = self._each("SELECT ruleset, key, first, latest, latest_content FROM place ORDER BY first")
+        rows = self._each(
+            f"SELECT entry.ruleset, entry.key, entry.id, ifnull(now.latest, entry.id), ifnull(now.content, entry.id)"
+            f" FROM {_sorted('place')} LEFT JOIN place_now AS now USING (id)"
+        )
         return (PlaceRow(labels.get(owner, _UNKNOWN), *row) for owner, *row in rows)
 
     def gathered(self, by: Literal["content", "place"]) -> Iterator[Gathered]:
@@ -78,23 +91,10 @@ class Histories:
         return next((last or 0 for (last,) in self._each("SELECT max(id) FROM sighting")), 0)
 
     def faults(self, *, quick: bool) -> Iterator[Fault]:
-        """What SQLite finds, and rows that name others that are not there."""
-        for (said,) in self._each(f"PRAGMA {'quick_check' if quick else 'integrity_check'}({_MOST})"):
-            if said != "ok":
-                yield Fault("file", "", str(said))
-        for table, row, other, _ in self._each("PRAGMA foreign_key_check"):
-            yield Fault(table, "" if row is None else str(row), f"names a row of {other} that is not there")
-        if quick:
-            for count, last in self._each("SELECT count(*), ifnull(max(id), 0) FROM sighting"):
-                if count != last:
-                    yield Fault(
-                        "sighting", "", "are not there, as their ids have gaps", f"{last} sightings", f"{count}"
-                    )
-        else:
-            for one, source in self._each(
-                "SELECT id, source FROM sighting WHERE source NOT IN (SELECT id FROM source) ORDER BY id"
-            ):
-                yield Fault("sighting", str(one), "has a source that is not there", f"source {source}", "none")
+        """What is wrong by itself with the file, its rows and its keys."""
+        yield from faults.structure(self._each, quick=quick)
+        if not quick:
+            yield from faults.keys(self._each)
 
     def info(self) -> StoreInfo:
         """What the store is and how much it holds."""
