@@ -5,7 +5,10 @@ All of it is made from numbers alone, so that it is the same in every run.
 
 from __future__ import annotations
 
+import csv
 import gzip
+import importlib.util
+import io
 import json
 import random
 import shutil
@@ -14,6 +17,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import zstandard
 
@@ -36,11 +40,12 @@ HISTORY = 9
 
 @dataclass(frozen=True)
 class Shape:
-    """A way to give one crawl: the arguments that name it, and what is fed to standard input."""
+    """A way to give one crawl: the arguments that name it, what is fed to standard input, and more options."""
 
     name: str
     inputs: tuple[str, ...]
     stdin: str | None = None
+    options: tuple[str, ...] = ()
 
 
 SHAPES = (
@@ -50,6 +55,10 @@ SHAPES = (
     Shape("zst", ("frames.ndjson.zst",)),
     Shape("pipe", ("-",), "large.ndjson"),
     Shape("odd", ("odd.ndjson",)),
+    Shape("table", ("table.csv.gz",), options=("--kept-format", "csv")),
+    Shape("columns", ("array.json", "columns.parquet"), options=("--kept-format", "parquet"))
+    if importlib.util.find_spec("pyarrow")
+    else Shape("array", ("array.json",), options=("--kept-format", "csv")),
     Shape("mixed", ("members.ndjson.gz", "odd.ndjson", "-", "many"), "frames.ndjson.zst"),
 )
 
@@ -82,6 +91,7 @@ def make(folder: Path, records: int) -> None:
     (folder / "frames.ndjson.zst").write_bytes(pack(whole[:half]) + pack(whole[half:]))
     odd = b"\xef\xbb\xbf" + b"\r\n".join(crawl(random.Random(records + 1), records, odd=0.2))
     (folder / "odd.ndjson").write_bytes(odd)
+    make_tables(folder, [json.loads(line) for line in lines if line.startswith(b'{"title": "L') and b"}" in line])
     (folder / "many").mkdir()
     for number in range(40):
         part = b"\n".join(lines[number::40])
@@ -92,6 +102,23 @@ def make(folder: Path, records: int) -> None:
             (folder / "many" / f"{name}.gz").write_bytes(gzip.compress(part, mtime=0))
     for number in range(1, HISTORY + 1):
         (folder / f"day{number}.ndjson").write_bytes(b"\n".join(crawl(random.Random(number), 300)))
+
+
+def make_tables(folder: Path, records: list[dict[str, Any]]) -> None:
+    """The records as a table with some ragged rows, as one array, and where it can be had by columns in row groups."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(records[0])
+    for number, record in enumerate(records):
+        writer.writerow([*record.values(), "too much"] if number % 97 == 50 else record.values())
+    (folder / "table.csv.gz").write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
+    (folder / "array.json").write_text(json.dumps(records[::2]))
+    if importlib.util.find_spec("pyarrow") is None:
+        return
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    parquet.write_table(pa.Table.from_pylist(records[1::2]), folder / "columns.parquet", row_group_size=300)
 
 
 def command(inputs: Sequence[str], batch: int, out: str = "out", *more: str) -> list[str]:

@@ -69,7 +69,7 @@ def rounds(tmp_path_factory: pytest.TempPathFactory) -> Rounds:
 
 
 def arguments(shape: Shape, batch: int) -> list[str | Path]:
-    return [SEENBEFORE, *command(shape.inputs, batch)]
+    return [SEENBEFORE, *command(shape.inputs, batch), *shape.options]
 
 
 def ends_of_batches(whole: State, batch: int) -> list[Lengths]:
@@ -94,8 +94,8 @@ def kinds_of_runs(rng: random.Random) -> list[tuple[Shape, int, bool]]:
     shapes, variants = list(SHAPES), [(batch, tenth) for batch in BATCHES for tenth in (False, True)]
     rng.shuffle(shapes)
     rng.shuffle(variants)
-    # 7 shapes and 8 variants have no divisor in common, so that counting on meets each pair once in 56.
-    count = min(len(shapes) * len(variants), max(len(variants), KILLS // 10))
+    # 9 shapes and 8 variants have no divisor in common, so that counting on meets each pair once in 72.
+    count = min(len(shapes) * len(variants), max(len(shapes), KILLS // 10))
     return [(shapes[at % len(shapes)], *variants[at % len(variants)]) for at in range(count)]
 
 
