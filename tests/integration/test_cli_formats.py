@@ -239,6 +239,16 @@ def stop(*_: object) -> None:
     raise Stop
 
 
+def test_facts_of_names_are_in_the_store(tmp_path: Path) -> None:
+    """What a name said stands beside the input, from the beginning of the run to its end."""
+    (tmp_path / "a_20260131.ndjson").write_text('{"id":1}\n')
+    settings = Settings(from_name="{source}_{fetched_at}.ndjson")
+    with Deduplicator("records/1", tmp_path / "s.db", settings=settings) as dedup:
+        dedup.run(tmp_path / "a_20260131.ndjson")
+        (row,) = dedup.store.inputs(1)
+    assert (row.facts, row.records) == ({"source": "a", "fetched_at": "2026-01-31T00:00:00Z"}, 1)
+
+
 def test_settings_of_python(tmp_path: Path) -> None:
     """A program says the same as the options do."""
     (tmp_path / "t.csv").write_bytes(b"id|title\n1|x\n")

@@ -104,6 +104,22 @@ fn a_quote_that_is_not_closed_takes_one_line_alone() {
 }
 
 #[test]
+fn quotes_may_stay_open_as_far_as_a_line_may_reach() {
+    for (inside, expected) in [(14, "row"), (15, "far")] {
+        let data = format!("a\n\"{}\nend\"\n", "x".repeat(inside - 2));
+        for lines in [1, 9] {
+            let mut table = Table::new(Dialect { delimiter: b',', max_line: 14 }, 0);
+            let mut rows = Vec::new();
+            for piece in data.as_bytes().split_inclusive(|byte| *byte == b'\n').collect::<Vec<_>>().chunks(lines) {
+                rows.extend(found(&table.feed(&piece.concat()).unwrap()));
+            }
+            rows.extend(found(&table.finish().unwrap()));
+            assert_eq!(rows[0].4 == "invalid-csv", expected == "far", "{inside} {lines}");
+        }
+    }
+}
+
+#[test]
 fn a_header_names_each_column_once() {
     assert_eq!(table(b"a,b,a\n", 1), Err(HeaderFault::Repeated("a".into())));
     assert_eq!(table(b"\na,,b\n", 1), Err(HeaderFault::Unnamed(2)));

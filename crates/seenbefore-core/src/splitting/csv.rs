@@ -4,7 +4,7 @@ use super::{Place, Row, Rows};
 use crate::canonicalise::{write_escape, write_string};
 use crate::error::{Code, Refusal};
 use crate::json::plain_until;
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr, memchr_iter, memrchr};
 use std::collections::HashSet;
 
 const QUOTE: u8 = b'"';
@@ -149,7 +149,7 @@ impl Table {
             let found = match self.row(rest) {
                 Found::Open if last => Found::Fault("a quote that is never closed"),
                 Found::Open if rest.len() > self.dialect.max_line => Found::Fault(TOO_FAR),
-                Found::Row(length) if length > self.dialect.max_line.saturating_add(2) => Found::Fault(TOO_FAR),
+                Found::Row(length) if self.is_far(rest.get(..length).unwrap_or_default()) => Found::Fault(TOO_FAR),
                 found => found,
             };
             at += match found {
@@ -161,6 +161,12 @@ impl Table {
         }
         self.open = data.get(at..).unwrap_or_default().to_vec();
         Ok(rows)
+    }
+
+    /// Whether the lines of a row before its last one, through which its quotes stay open, are over the limit together.
+    fn is_far(&self, row: &[u8]) -> bool {
+        let last = || memrchr(b'\n', row.strip_suffix(b"\n").unwrap_or(row));
+        row.len() > self.dialect.max_line && last().is_some_and(|at| at >= self.dialect.max_line)
     }
 
     /// Finds the end of the row at the start of `data`, and its cells.

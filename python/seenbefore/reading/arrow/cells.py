@@ -45,7 +45,11 @@ def lines(batch: pa.RecordBatch) -> Lines:
     return made
 
 
-_WORDS = {"invalid-utf8": "bytes that are not UTF-8", "bad-timestamp": "a time outside the years that can be written"}
+_WORDS = {
+    "invalid-utf8": "bytes that are not UTF-8",
+    "invalid-json": "NaN or infinity, which JSON does not have",
+    "bad-timestamp": "a time outside the years that can be written",
+}
 
 
 def _names(schema: Any) -> list[str]:
@@ -180,11 +184,14 @@ def _joined(rows: Any) -> bytes:
 
 
 def _faults(column: Any, text: Any) -> list[tuple[int, str]]:
-    """Rows of a column that hold bytes which are not UTF-8, or a time that can't be written."""
+    """Rows of a column that hold what JSON can't: other bytes than UTF-8, a time of no year, NaN and infinities."""
     kind = column.type
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         wrong = pc.starts_with(text, pattern=b'"<')
         return [(row, "bad-timestamp") for row in pc.indices_nonzero(wrong).to_pylist()]
+    if pa.types.is_floating(kind):
+        wrong = pc.invert(pc.fill_null(pc.is_finite(column.cast(pa.float64())), fill_value=True))
+        return [(row, "invalid-json") for row in pc.indices_nonzero(wrong).to_pylist()]
     if not _is_text(kind):
         return []
     try:
