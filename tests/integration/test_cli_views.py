@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -91,6 +92,31 @@ def test_merged_into_a_file(judged: Judged) -> None:
     assert (judged.folder / "seenbefore.db").read_bytes() == before
     assert judged("merged", "gone.db").returncode == 2
     assert not (judged.folder / "gone.db").exists()
+
+
+def test_merged_as_a_table(judged: Judged) -> None:
+    """CSV has a column for each member of a row and of its record; the format is the file's ending, or --format."""
+    printed = judged("merged", "seenbefore.db", "--format", "csv").stdout
+    rows = list(csv.DictReader(printed.splitlines()))
+    lines = [json.loads(line) for line in judged("merged", "seenbefore.db").stdout.splitlines()]
+    assert [row["content_key"] for row in rows] == [line["content_key"] for line in lines]
+    assert [json.loads(row["urls"]) for row in rows] == [line["urls"] for line in lines]
+    assert [row["record.text"] for row in rows] == [line["record"]["text"] for line in lines]
+    assert rows[0]["first_seen"] == "2026-03-01T23:00:00Z"
+    assert judged("merged", "seenbefore.db", "--out", "table.csv").returncode == 0
+    assert judged.read("table.csv") == printed
+    assert judged("merged", "seenbefore.db", "--out", "table.txt").returncode == 0
+    assert judged.read("table.txt") == judged("merged", "seenbefore.db", "--format", "ndjson").stdout
+    assert [path.name for path in judged.folder.iterdir() if path.name.startswith((".table", "tmp"))] == []
+
+
+def test_merged_as_parquet(judged: Judged) -> None:
+    """Parquet holds the same, with numbers as numbers."""
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert judged("merged", "seenbefore.db", "--out", "table.parquet").returncode == 0
+    table = parquet.read_table(judged.folder / "table.parquet")
+    assert table["sightings"].to_pylist() == [4, 1]
+    assert table["record.channel"].to_pylist() == ["a", "a"]
 
 
 def test_merged_says_once_what_its_rows_lack(run: Any) -> None:

@@ -73,7 +73,9 @@ def _ranges(store: SeenStore, asked: Asked) -> list[_Range]:
         raise UsageError("--url and --key exclude each other", hint="drop one of them")
     whole = _Range() if asked.run is None else _of_run(store, asked.run)
     if asked.url is None and asked.key is None:
-        return [whole]
+        # The latest of all are the last ones.
+        only = asked == Asked(limit=asked.limit) and asked.limit is not None
+        return [_Range(first=max(1, store.last_sighting() - (asked.limit or 0) + 1))] if only else [whole]
     found = _by_url(store, asked.url) if asked.key is None else _by_key(store, asked.key)
     return [replace(one, first=max(one.first, whole.first), last=_least(one.last, whole.last)) for one in found]
 
