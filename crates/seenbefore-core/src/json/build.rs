@@ -1,7 +1,8 @@
 //! A tape made from a program's values instead of from text.
 
-use super::parse::{length, unrepeated};
-use super::{Kind, MAX_DEPTH, Node, Tape};
+use super::parse::length;
+use super::repeated::unrepeated;
+use super::{Kind, MAX_DEPTH, Tape};
 use crate::canonicalise::write_string;
 use crate::error::{Code, Refusal};
 
@@ -95,9 +96,7 @@ impl Builder {
     }
 
     fn push(&mut self, kind: Kind, start: usize, escaped: bool) -> u32 {
-        let index = length(self.tape.nodes.len());
-        self.tape.nodes.push(Node { kind, escaped, start: length(start), end: length(start), next: index + 1 });
-        index
+        self.tape.add(kind, start, start, escaped)
     }
 
     fn end(&mut self, index: u32, end: usize) {

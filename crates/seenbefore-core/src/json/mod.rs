@@ -5,6 +5,7 @@
 mod build;
 mod floats;
 mod parse;
+mod repeated;
 mod text;
 
 pub use build::Builder;
@@ -52,6 +53,12 @@ pub struct Tape {
     nodes: Vec<Node>,
     open: Vec<u32>,
     names: Vec<u32>,
+    /// Where the record's own members stand, in reading order.
+    members: Vec<u32>,
+    /// The names of the record read last.
+    known: repeated::Names,
+    /// How many objects stand in the record, itself included.
+    objects: u32,
     surrogate: bool,
 }
 
@@ -71,7 +78,18 @@ impl Tape {
     fn clear(&mut self) {
         self.nodes.clear();
         self.open.clear();
+        self.members.clear();
+        self.objects = 0;
         self.surrogate = false;
+    }
+
+    /// Appends a node and gives its place.
+    fn add(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) -> u32 {
+        let (start, end) = (parse::length(start), parse::length(end));
+        let index = parse::length(self.nodes.len());
+        self.objects += u32::from(kind == Kind::Object);
+        self.nodes.push(Node { kind, escaped, start, end, next: index + 1 });
+        index
     }
 
     fn node(&self, at: u32) -> Node {
@@ -140,10 +158,34 @@ impl<'a> Value<'a> {
             .map(move |at| (Value { tape, text, at }, Value { tape, text, at: at + 1 }))
     }
 
+    /// False where no member of the record has a name that starts with this ASCII character.
+    #[must_use]
+    pub fn may_have(self, first: u8) -> bool {
+        self.at != 0 || self.tape.known.may_start_with(first)
+    }
+
+    /// The record's own member at that place in reading order, as (name, value).
+    #[must_use]
+    pub fn member(self, place: usize) -> Option<(Value<'a>, Value<'a>)> {
+        let at = *self.tape.members.get(place).filter(|_| self.at == 0)?;
+        Some((Value { at, ..self }, Value { at: at + 1, ..self }))
+    }
+
     /// True where this string equals `name`, without allocating unless it holds escapes.
     #[must_use]
     pub fn is(self, name: &str) -> bool {
-        if self.tape.node(self.at).escaped { self.string() == name } else { self.raw() == name }
+        let node = self.tape.node(self.at);
+        if node.escaped {
+            return self.string() == name;
+        }
+        self.text.as_bytes().get(node.start as usize..node.end as usize) == Some(name.as_bytes())
+    }
+
+    /// A string that is written without escapes, and so holds neither `"` nor `\\`; none for others and other kinds.
+    #[must_use]
+    pub fn unescaped(self) -> Option<&'a str> {
+        let node = self.tape.node(self.at);
+        (node.kind == Kind::String && !node.escaped).then(|| self.raw())
     }
 
     fn inside(self, kind: Kind) -> (u32, u32) {

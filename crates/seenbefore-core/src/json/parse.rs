@@ -1,14 +1,12 @@
 //! The strict reader: RFC 8259's grammar, with RFC 7493's refusals.
 
-use super::text::{hex4, plain_until, unescape};
-use super::{Kind, Node, Tape};
+use super::repeated::unrepeated;
+use super::text::{hex4, plain_until};
+use super::{Kind, Tape};
 use crate::error::{Code, Refusal};
 
 /// How deep a record may be nested; the record's own object is level 1.
 pub const MAX_DEPTH: usize = 128;
-
-/// Above this many members, repeated names are found by sorting instead of comparing each with each.
-const FEW_MEMBERS: usize = 16;
 
 /// Reads one JSON object from `text` onto `tape`, replacing what was there.
 ///
@@ -229,9 +227,7 @@ impl Reader<'_> {
     }
 
     fn push(&mut self, kind: Kind, start: usize, end: usize, escaped: bool) -> u32 {
-        let index = length(self.tape.nodes.len());
-        self.tape.nodes.push(Node { kind, escaped, start: length(start), end: length(end), next: index + 1 });
-        index
+        self.tape.add(kind, start, end, escaped)
     }
 
     fn peek(&self) -> Option<u8> {
@@ -253,77 +249,4 @@ impl Reader<'_> {
 #[allow(clippy::cast_possible_truncation)] // checked once per text
 pub(super) fn length(value: usize) -> u32 {
     value as u32
-}
-
-/// Refuses an object, at any depth, in which a member name stands twice.
-pub(super) fn unrepeated(text: &str, tape: &mut Tape) -> Result<(), Refusal> {
-    let mut names = std::mem::take(&mut tape.names);
-    let repeated = (0..tape.nodes.len()).find_map(|at| {
-        if tape.node(length(at)).kind == Kind::Object {
-            repeated_name(text, tape, length(at), &mut names)
-        } else {
-            None
-        }
-    });
-    tape.names = names;
-    match repeated {
-        Some(name) => Err(Refusal::line(Code::RepeatedMember, format!("member \"{name}\" stands twice in one object"))),
-        None => Ok(()),
-    }
-}
-
-fn repeated_name(text: &str, tape: &Tape, object: u32, names: &mut Vec<u32>) -> Option<String> {
-    names.clear();
-    let (mut at, end) = (object + 1, tape.node(object).next);
-    let mut escaped = false;
-    while at < end {
-        names.push(at);
-        escaped |= tape.node(at).escaped;
-        at = tape.node(at + 1).next;
-    }
-    let raw = |at: u32| {
-        let node = tape.node(at);
-        text.as_bytes().get(node.start as usize..node.end as usize).unwrap_or_default()
-    };
-    let shown = |at: u32| String::from_utf8_lossy(raw(at)).into_owned();
-    if escaped {
-        let mut read: Vec<String> = names.iter().map(|at| unescape(&shown(*at))).collect();
-        read.sort_unstable();
-        return read.windows(2).find_map(|pair| match pair {
-            [a, b] if a == b => Some(a.clone()),
-            _ => None,
-        });
-    }
-    if names.len() <= FEW_MEMBERS {
-        // Most names differ in a hash of six bits from all earlier ones; only the others are compared.
-        let mut hashes = 0_u64;
-        return names.iter().enumerate().find_map(|(index, at)| {
-            let name = raw(*at);
-            let bit = 1
-                << (name.iter().take(12).fold(name.len(), |hash, byte| hash.wrapping_mul(31) ^ usize::from(*byte))
-                    & 63);
-            let met = hashes & bit != 0;
-            hashes |= bit;
-            (met && names.iter().take(index).any(|earlier| raw(*earlier) == name)).then(|| shown(*at))
-        });
-    }
-    names.sort_unstable_by(|a, b| raw(*a).cmp(raw(*b)));
-    names.windows(2).find_map(|pair| match pair {
-        [a, b] if raw(*a) == raw(*b) => Some(shown(*a)),
-        _ => None,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Tape, parse};
-
-    #[test]
-    fn repeated_names_are_found_however_long_they_are() {
-        let long = "Z".repeat(200);
-        let mut tape = Tape::new();
-        assert!(parse(&format!("{{\"{long}\":1,\"{long}a\":2}}"), &mut tape).is_ok());
-        let repeated = parse(&format!("{{\"{long}\":1,\"b\":0,\"{long}\":2}}"), &mut tape);
-        assert_eq!(repeated.map_err(|refusal| refusal.code.code()), Err("repeated-member"));
-    }
 }

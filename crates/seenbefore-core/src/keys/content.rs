@@ -1,5 +1,6 @@
 //! The canonical form of the identity fields.
 
+use super::find::{FIELDS, Finder};
 use crate::canonicalise::{sorted_members, write_string};
 use crate::entities::{Place, decode_value};
 use crate::error::{Problems, Refusal};
@@ -23,7 +24,7 @@ pub enum Told<'a> {
 pub(super) fn write(
     rules: &Ruleset,
     record: Value<'_>,
-    work: &mut Work,
+    (work, finder): (&mut Work, &mut Finder),
     problems: &mut Problems,
     mut told: Option<&mut dyn FnMut(Told<'_>)>,
     out: &mut Vec<u8>,
@@ -87,8 +88,8 @@ pub(super) fn write(
     match &rules.identity {
         Identity::Payload => return Ok(false),
         Identity::Fields(fields) => {
-            for field in fields {
-                let value = record.members().find(|(name, _)| name.is(&field.name)).map(|(_, value)| value);
+            for (which, field) in (FIELDS..).zip(fields) {
+                let value = finder.find(which, record, &field.name);
                 one(&field.name, &*field.kind, field.kind_name, value, field.required, &mut |out| {
                     out.extend_from_slice(&field.prefix);
                 })?;

@@ -1,5 +1,6 @@
 //! The facts about a record: where it was, who published it, when it was fetched.
 
+use super::find::{FETCHED_AT, Finder, SOURCE, URL};
 use super::{Digest, sha256};
 use crate::decimal::Decimal;
 use crate::entities::{Place, decode};
@@ -31,15 +32,21 @@ impl<'a> Given<'a> {
     /// `url-invalid` for a member that is not text.
     #[must_use]
     pub fn url_of(&self, rules: &Ruleset, record: Value<'a>) -> Option<Result<Cow<'a, str>, Problem>> {
+        self.url_found(rules, record, &mut Finder::default())
+    }
+
+    fn url_found(
+        &self,
+        rules: &Ruleset,
+        record: Value<'a>,
+        finder: &mut Finder,
+    ) -> Option<Result<Cow<'a, str>, Problem>> {
         let name = rules.record.url.as_deref();
-        let Some(value) = find(record, name) else {
-            return match Fact::from_given(self.url) {
+        match find(finder, URL, record, name) {
+            Fact::None => match Fact::from_given(self.url) {
                 Fact::Text(url) => Some(Ok(url)),
                 _ => None,
-            };
-        };
-        match fact(value) {
-            Fact::None => None,
+            },
             Fact::Text(url) if name.is_some_and(|name| rules.decodes(name)) => {
                 Some(Ok(Cow::Owned(decode(&url, Place::Attribute).into_owned())))
             }
@@ -55,7 +62,7 @@ impl<'a> Given<'a> {
 
     /// The source of a record whose keys were refused.
     pub fn source_of(&self, rules: &Ruleset, record: Value<'_>, texts: &mut Texts) -> Span {
-        read(rules, record, self, texts, &mut Problems::default()).source
+        read(rules, record, self, (&mut Finder::default(), texts), &mut Problems::default()).source
     }
 }
 
@@ -101,18 +108,19 @@ pub(super) fn read(
     rules: &Ruleset,
     record: Value<'_>,
     given: &Given<'_>,
-    texts: &mut Texts,
+    (finder, texts): (&mut Finder, &mut Texts),
     problems: &mut Problems,
 ) -> Facts {
     let names = &rules.record;
     let mut facts = Facts { place: None, url: Span::default(), source: Span::default(), fetched_at: None };
     let mut host = None;
-    match given.url_of(rules, record) {
+    let url = given.url_found(rules, record, finder);
+    match url {
         None => {}
         Some(Err(problem)) => problems.add(problem),
-        Some(Ok(url)) => {
-            facts.url = texts.push(&redact(&url));
-            match canonical_url(&url, &rules.url) {
+        Some(Ok(ref url)) => {
+            facts.url = texts.push(&redact(url));
+            match canonical_url(url, &rules.url) {
                 Ok(canonical) => {
                     facts.place = Some(sha256(canonical.url.as_bytes()));
                     host = Some(canonical.host);
@@ -121,7 +129,11 @@ pub(super) fn read(
             }
         }
     }
-    match find(record, names.fetched_at.as_deref()).map_or_else(|| Fact::from_given(given.fetched_at), fact) {
+    let time = match find(finder, FETCHED_AT, record, names.fetched_at.as_deref()) {
+        Fact::None => Fact::from_given(given.fetched_at),
+        found => found,
+    };
+    match time {
         Fact::None => {}
         Fact::Text(time) => {
             facts.fetched_at = read_fetched_at(&time, names.assume_offset);
@@ -131,12 +143,12 @@ pub(super) fn read(
         }
         Fact::Other | Fact::Number(_) => problems.add(Problem::BadFetchedAt),
     }
-    let stated = match find(record, names.source.as_deref()).map_or(Fact::None, fact) {
-        Fact::Text(source) | Fact::Number(source) => Some(Cow::Owned(trim_spaces(&source).to_owned())),
+    let stated = match find(finder, SOURCE, record, names.source.as_deref()) {
+        Fact::Text(source) | Fact::Number(source) => Some(source),
         Fact::None | Fact::Other => None,
     };
-    let source = stated.or_else(|| given.source.map(Cow::Borrowed)).or_else(|| host.map(Cow::Owned));
-    facts.source = texts.push(&source.unwrap_or_else(|| Cow::Borrowed(last_part(given.input))));
+    let source = stated.as_deref().map(trim_spaces).or(given.source).or(host.as_deref());
+    facts.source = texts.push(source.unwrap_or_else(|| last_part(given.input)));
     facts
 }
 
@@ -154,14 +166,9 @@ impl<'a> Fact<'a> {
     }
 }
 
-fn find<'a>(record: Value<'a>, name: Option<&str>) -> Option<Value<'a>> {
-    let name = name?;
-    let value = record.members().find(|(member, _)| member.is(name)).map(|(_, value)| value)?;
-    // Null and blank are "none given", so that what the caller gives counts.
-    match fact(value) {
-        Fact::None => None,
-        _ => Some(value),
-    }
+/// The fact of that name. Null and blank are "none given", so that what the caller gives counts.
+fn find<'a>(finder: &mut Finder, which: usize, record: Value<'a>, name: Option<&str>) -> Fact<'a> {
+    name.and_then(|name| finder.find(which, record, name)).map_or(Fact::None, fact)
 }
 
 fn fact(value: Value<'_>) -> Fact<'_> {

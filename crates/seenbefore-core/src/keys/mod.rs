@@ -2,6 +2,7 @@
 
 mod content;
 mod facts;
+mod find;
 mod payload;
 
 pub use facts::{Given, Span, Texts};
@@ -59,6 +60,7 @@ pub struct Keyed {
 #[derive(Debug, Default)]
 pub struct Maker {
     work: Work,
+    finder: find::Finder,
     canonical: Vec<u8>,
 }
 
@@ -84,12 +86,16 @@ impl Maker {
     ) -> Result<Keyed, Refusal> {
         let mut problems = Problems::default();
         let mut content = None;
-        if content::write(rules, record, &mut self.work, &mut problems, None, &mut self.canonical)? {
+        let buffers = (&mut self.work, &mut self.finder);
+        if content::write(rules, record, buffers, &mut problems, None, &mut self.canonical)? {
             content = Some(sha256(&self.canonical));
         }
         let in_payload_mode = matches!(rules.identity, Identity::Payload);
-        let payload =
-            if want_payload || in_payload_mode { payload::digest(rules, record, &mut self.canonical)? } else { None };
+        let payload = if want_payload || in_payload_mode {
+            payload::digest(rules, record, &mut self.finder, &mut self.canonical)?
+        } else {
+            None
+        };
         if in_payload_mode {
             content = payload.filter(|_| self.canonical != b"{}");
         }
@@ -99,7 +105,7 @@ impl Maker {
                 "no identity field is present, and the ruleset refuses such records",
             ));
         }
-        let facts = facts::read(rules, record, given, texts, &mut problems);
+        let facts = facts::read(rules, record, given, (&mut self.finder, texts), &mut problems);
         Ok(Keyed {
             content,
             place: facts.place,
@@ -122,8 +128,8 @@ impl Maker {
         recorder: &mut dyn FnMut(content::Told<'_>),
     ) -> Result<Option<Vec<u8>>, Refusal> {
         let mut problems = Problems::default();
-        let present =
-            content::write(rules, record, &mut self.work, &mut problems, Some(recorder), &mut self.canonical)?;
+        let buffers = (&mut self.work, &mut self.finder);
+        let present = content::write(rules, record, buffers, &mut problems, Some(recorder), &mut self.canonical)?;
         Ok(present.then(|| self.canonical.clone()))
     }
 }

@@ -1,5 +1,6 @@
 //! The payload digest: what the row can be proved to have held.
 
+use super::find::{Finder, PAYLOAD};
 use super::{Digest, sha256};
 use crate::canonicalise::write_members;
 use crate::error::{Code, Refusal};
@@ -9,14 +10,18 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 /// The digest of the record's payload; none where the named field is absent. `buffer` holds what was hashed, unless it was hashed in place.
-pub(super) fn digest(rules: &Ruleset, record: Value<'_>, buffer: &mut Vec<u8>) -> Result<Option<Digest>, Refusal> {
+pub(super) fn digest(
+    rules: &Ruleset,
+    record: Value<'_>,
+    finder: &mut Finder,
+    buffer: &mut Vec<u8>,
+) -> Result<Option<Digest>, Refusal> {
     buffer.clear();
     let Some(payload) = &rules.payload else {
         write_members(record, |name| !rules.leaves_out(name), buffer)?;
         return Ok(Some(sha256(buffer)));
     };
-    let value = record.members().find(|(name, _)| name.is(&payload.field)).map(|(_, value)| value);
-    match value {
+    match finder.find(PAYLOAD, record, &payload.field) {
         None => Ok(None),
         Some(value) => named(payload, value).map_err(|refusal| refusal.at(&payload.field)),
     }
