@@ -5,6 +5,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
+use seenbefore_core::canonicalise::write_string;
 use seenbefore_core::normalise::{self, STEPS, Scratch, TextPolicy};
 use seenbefore_core::unicode::{NFC, NFD, is_joiner, is_tag};
 
@@ -92,6 +93,43 @@ proptest! {
         for policy in POLICIES {
             prop_assert_eq!(fast(&input, policy), normalise::text_plain(&input, policy));
         }
+    }
+
+    /// The short cut for plain ASCII, where it takes a text, gives what the list of steps gives, spelt as in JSON; and it takes
+    /// what is plain.
+    #[test]
+    fn short_cut_equals_plain(input in prop_oneof!["[ -~]{0,24}", "[a-cA-C .&\"\\\\\u{1F}\u{7F}é-]{0,20}", "[A-z]{1,9}( [A-z]{1,9}){0,4}"]) {
+        for policy in POLICIES {
+            let form = normalise::text_plain(&input, policy);
+            let mut spelt = b"before\"".to_vec();
+            let taken = normalise::append_plain(&input, policy, &mut spelt);
+            let mut expected = b"before".to_vec();
+            if taken {
+                spelt.push(b'"');
+                write_string(&form, &mut expected);
+            } else {
+                expected.push(b'"');
+            }
+            prop_assert_eq!(spelt, expected);
+            let plain = |c: char| c == ' ' || (c.is_ascii_graphic() && !"&\"\\".contains(c));
+            prop_assert_eq!(taken, !form.is_empty() && input.chars().all(plain) && form.len() == input.len());
+        }
+    }
+
+    /// The short cut for codes in plain ASCII gives what the list of steps gives, spelt as in JSON.
+    #[test]
+    fn short_cut_for_codes_equals_plain(input in prop_oneof!["[ -~]{0,16}", "[a-bA-B0-2 _./-]{0,12}", "[a1 _\"\\\\\té-]{0,8}"]) {
+        let mut spelt = b"before\"".to_vec();
+        let taken = normalise::append_plain_code(&input, &mut spelt);
+        let mut expected = b"before".to_vec();
+        if taken {
+            spelt.push(b'"');
+            write_string(&normalise::code_traced(&input, false, |_, _, _| {}), &mut expected);
+        } else {
+            expected.push(b'"');
+        }
+        prop_assert_eq!(spelt, expected);
+        prop_assert_eq!(taken, input.chars().all(|c| (' '..='~').contains(&c) && c != '"' && c != '\\'));
     }
 
     /// A normal form is its own normal form, is composed, and holds no doubled or outer space.

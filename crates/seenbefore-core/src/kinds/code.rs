@@ -30,6 +30,18 @@ impl CodeKind {
 
 impl FieldKind for CodeKind {
     fn write(&self, value: Value<'_>, context: &mut Context<'_>, out: &mut Vec<u8>) -> Result<Presence, Refusal> {
+        if context.recorder.is_none()
+            && !self.strip_punctuation
+            && let Some(input) = value.unescaped()
+        {
+            let start = out.len();
+            out.push(b'"');
+            if normalise::append_plain_code(input, out) {
+                out.push(b'"');
+                return Ok(if out.len() > start + 2 { Presence::Present } else { Presence::Absent });
+            }
+            out.truncate(start);
+        }
         let Work { scratch, text, number } = &mut *context.work;
         let input = spelling(value, number)?;
         text.clear();

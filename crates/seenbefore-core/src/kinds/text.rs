@@ -40,6 +40,17 @@ pub(super) fn write_text(
     context: &mut Context<'_>,
     out: &mut Vec<u8>,
 ) -> Result<Presence, Refusal> {
+    if context.recorder.is_none()
+        && let Some(input) = value.unescaped()
+    {
+        let start = out.len();
+        out.push(b'"');
+        if normalise::append_plain(input, policy, out) {
+            out.push(b'"');
+            return Ok(Presence::Present);
+        }
+        out.truncate(start);
+    }
     let Work { scratch, text, number } = &mut *context.work;
     let input = spelling(value, number)?;
     if has_residue(&input) {

@@ -5,6 +5,10 @@ use crate::unicode::{NFC, is_space};
 /// `text` without the spaces of `text/1` (step 2) at both ends.
 #[must_use]
 pub fn trim_spaces(text: &str) -> &str {
+    let shown = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
+    if shown(text.as_bytes().first()) && shown(text.as_bytes().last()) {
+        return text;
+    }
     text.trim_matches(is_space)
 }
 

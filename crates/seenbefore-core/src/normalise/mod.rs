@@ -16,7 +16,7 @@ mod spaces;
 mod typography;
 
 pub use identifier::{id, trim_spaces};
-pub use separators::{code, code_traced};
+pub use separators::{append_plain_code, code, code_traced};
 
 /// What a field may decide about `text/1`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -79,6 +79,12 @@ pub fn text(input: &str, policy: TextPolicy, scratch: &mut Scratch, out: &mut St
         return;
     }
     rounds(input, policy, scratch, out);
+}
+
+/// Appends the normal form of `input` to `out` where that is the form of a JSON string's inside too, and `input` can hold no
+/// character reference: true for most plain ASCII. False, and `out` as it was, where [`text`] has to be asked.
+pub fn append_plain(input: &str, policy: TextPolicy, out: &mut Vec<u8>) -> bool {
+    fast::append_plain_ascii(input, policy, out)
 }
 
 /// The normal form of `input` by the written list of steps alone: slow, plain, and what [`text`] is measured against.

@@ -25,6 +25,45 @@ pub fn code(input: &str, strip_punctuation: bool, scratch: &mut Scratch, out: &m
     scratch.code = changed;
 }
 
+/// Appends the form of kind `code`, without `strip_punctuation`, where `input` is printable ASCII without `"` and `\\`, and so the
+/// inside of a JSON string. False, and `out` as it was, where [`code`] has to be asked.
+///
+/// In ASCII there are no marks, and what `text/1` does is done by the look at the runs: doubled and outer spaces are in runs that
+/// become one sign or go, and it is the same whether letters are compared before or after they become small.
+pub fn append_plain_code(input: &str, out: &mut Vec<u8>) -> bool {
+    let start = out.len();
+    let mut before = Side::Start;
+    let mut minus = false;
+    let mut run = false;
+    for byte in input.bytes() {
+        if matches!(byte, b' ' | b'-' | b'_') {
+            run = true;
+            minus |= byte == b'-';
+            continue;
+        }
+        if byte.wrapping_sub(b' ') > b'~' - b' ' || matches!(byte, b'"' | b'\\') {
+            out.truncate(start);
+            return false;
+        }
+        let side = match byte {
+            b'0'..=b'9' => Side::Digit,
+            b'a'..=b'z' | b'A'..=b'Z' => Side::Letter,
+            _ => Side::Other,
+        };
+        let kept = match (before, side) {
+            (Side::Letter, Side::Letter) | (Side::Digit, Side::Digit) => true,
+            (Side::Start, Side::Digit) => minus,
+            _ => false,
+        };
+        if run && kept {
+            out.push(b'-');
+        }
+        out.push(byte.to_ascii_lowercase());
+        (before, run, minus) = (side, false, false);
+    }
+    true
+}
+
 /// As [`code`], telling `recorder` of each step that changed the text.
 pub fn code_traced(input: &str, strip_punctuation: bool, mut recorder: impl FnMut(&'static str, &str, &str)) -> String {
     let (name, form) = form(strip_punctuation);

@@ -10,12 +10,12 @@ mod class;
 mod joining;
 mod sequence;
 
-pub(super) use ascii::copy_plain_ascii;
+pub(super) use ascii::{append_plain_ascii, copy_plain_ascii};
 
 use super::casefold::fold_full;
 use super::typography::plain_sign;
 use super::{Scratch, TextPolicy};
-use ascii::ascii_stretch;
+use ascii::{ascii_stretch, settled_stretch};
 use class::{Class, Classes, EXPANDS, INVISIBLE, JOINER, SIGN, SPACE, is_simple, mark_class};
 
 /// Puts the normal form of `input` into `out` and says true, or says false where a joiner or tag needs the whole text.
@@ -75,6 +75,11 @@ impl Scan<'_> {
                 at += stretch;
                 self.base(at - 1);
                 self.after_space = bytes.get(at - 1) == Some(&b' ');
+                continue;
+            }
+            if let Some(stretch) = settled_stretch(bytes, at, self.classes) {
+                at += stretch;
+                self.base(at - 2);
                 continue;
             }
             let (mut code, mut length) = decode(bytes, at, byte);
