@@ -16,7 +16,7 @@ fn shared(path: &str) -> Option<PathBuf> {
 
 fn canonical(text: &str, strength: Strength) -> Result<String, &'static str> {
     let rules = UrlRules { strength, hosts: Vec::new() };
-    canonical_url(text, &rules).map(|found| found.url).map_err(UrlProblem::code)
+    canonical_url(text, &rules).map(|found| found.url.into_owned()).map_err(UrlProblem::code)
 }
 
 fn page(text: &str) -> Result<String, &'static str> {

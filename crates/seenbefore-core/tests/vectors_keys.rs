@@ -47,7 +47,8 @@ fn found(rules: &Ruleset, vector: &Json) -> Result<Map<String, Json>, Refusal> {
     set("url_key", json!(labelled(":url", keyed.place)));
     set("payload_digest", json!(keyed.payload.map(|digest| format!("sha256:{}", hex(&digest)))));
     set("problems", json!(keyed.problems.iter().map(seenbefore_core::error::Problem::code).collect::<Vec<_>>()));
-    let canonical = own.and_then(|url| canonical_url(&url, &rules.url).ok()).map(|canonical| canonical.url);
+    let canonical =
+        own.and_then(|url| canonical_url(&url, &rules.url).ok().map(|canonical| canonical.url.into_owned()));
     set("canonical_url", json!(canonical));
     set("url", json!(texts.get(keyed.url)));
     set("source", json!(texts.get(keyed.source)));

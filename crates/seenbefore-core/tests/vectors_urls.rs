@@ -49,7 +49,7 @@ fn canonical_urls() {
             assert_eq!(found.map_err(UrlProblem::code).unwrap_err(), code, "{}", vector["name"]);
         } else {
             let expected = text(&vector, "out");
-            assert_eq!(found.as_ref().map(|found| found.url.as_str()), Ok(expected), "{}", vector["name"]);
+            assert_eq!(found.as_ref().map(|found| &*found.url), Ok(expected), "{}", vector["name"]);
             assert_eq!(canonical_url(expected, &rules).unwrap().url, expected, "{}", vector["name"]);
         }
     }

@@ -94,7 +94,9 @@ pub fn canonical_url(py: Python<'_>, url: &str, strength: &str) -> PyResult<Stri
     let known = || wrong_argument(format!("\"{strength}\" is no strength; there are \"exact\", \"page\" and \"site\""));
     let strength = Strength::from_name(strength).ok_or_else(known)?;
     let rules = UrlRules { strength, hosts: Vec::new() };
-    urls::canonical_url(url, &rules).map(|canonical| canonical.url).map_err(|problem| url_refused(py, problem))
+    urls::canonical_url(url, &rules)
+        .map(|canonical| canonical.url.into_owned())
+        .map_err(|problem| url_refused(py, problem))
 }
 
 /// Exact canonical JSON of a value; raises `errors.Refused` for floats.

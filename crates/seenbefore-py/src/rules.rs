@@ -79,14 +79,14 @@ impl Ruleset {
         let keyed =
             Maker::new().keys(&self.inner, root, &given, true, &mut texts).map_err(|refusal| refused(py, &refusal))?;
         let address = given.url_of(&self.inner, root).and_then(Result::ok);
-        let canonical = address.and_then(|text| canonical_url(&text, &self.inner.url).ok());
+        let canonical = address.as_deref().and_then(|text| canonical_url(text, &self.inner.url).ok());
         Ok(Keys {
             content_key: keyed.content.map(|digest| self.labelled("", &digest)),
             url_key: keyed.place.map(|digest| self.labelled(":url", &digest)),
             payload_digest: keyed.payload.map(|digest| format!("sha256:{}", hex(&digest))),
             problems: keyed.problems.iter().map(seenbefore_core::error::Problem::code).collect(),
             url: texts.get(keyed.url).map(str::to_owned),
-            canonical_url: canonical.map(|canonical| canonical.url),
+            canonical_url: canonical.map(|canonical| canonical.url.into_owned()),
             source: texts.get(keyed.source).filter(|source| !source.is_empty()).map(str::to_owned),
             fetched_at: keyed.fetched_at.map(utc),
         })

@@ -46,7 +46,7 @@ impl FieldKind for Url {
     }
 }
 
-fn keyed(text: &str, context: &mut Context<'_>) -> Result<Canonical, UrlProblem> {
+fn keyed<'a>(text: &'a str, context: &mut Context<'_>) -> Result<Canonical<'a>, UrlProblem> {
     match context.recorder.as_deref_mut() {
         Some(record) => trace_url(text, context.urls, record),
         None => canonical_url(text, context.urls),
@@ -68,7 +68,7 @@ fn unkeyed(given: &str, context: &mut Context<'_>) -> String {
         }
         text.clone_from(form);
         if let Ok(canonical) = canonical_url(&text, context.urls) {
-            text = canonical.url;
+            text = canonical.url.into_owned();
             break;
         }
     }

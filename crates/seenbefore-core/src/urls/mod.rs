@@ -23,6 +23,7 @@ mod site;
 mod tracking;
 mod tracking_names;
 
+use std::borrow::Cow;
 use std::fmt;
 
 pub use host_rules::{HostRule, HostRuleMistake, PathRewrite};
@@ -119,12 +120,12 @@ pub struct UrlRules {
 
 /// A canonical URL: what the URL key is the SHA-256 of.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Canonical {
-    /// The canonical URL, ASCII only, without user and password.
-    pub url: String,
+pub struct Canonical<'a> {
+    /// The canonical URL, ASCII only, without user and password; borrowed where the text is canonical already.
+    pub url: Cow<'a, str>,
     /// The host as `exact` writes it: the WHATWG serialisation (`[::1]` with brackets), without port, `www.` kept. It names
     /// the source of a record that states none.
-    pub host: String,
+    pub host: Cow<'a, str>,
 }
 
 /// What a step changes.
@@ -197,10 +198,10 @@ type Recorder<'a> = dyn FnMut(&'static str, &str, &str) + 'a;
 /// # Errors
 ///
 /// The [`UrlProblem`] that leaves the text without a URL key.
-pub fn canonical_url(text: &str, rules: &UrlRules) -> Result<Canonical, UrlProblem> {
+pub fn canonical_url<'a>(text: &'a str, rules: &UrlRules) -> Result<Canonical<'a>, UrlProblem> {
     let first = match plain::parts(text).filter(|_| text.len() <= MAX_URL_BYTES) {
         Some(parts) if parts.query.is_none() && parts.fragment.is_none() && plain::is_settled(&parts, rules) => {
-            return Ok(Canonical { url: text.to_owned(), host: parts.host.into_owned() });
+            return Ok(Canonical { url: Cow::Borrowed(text), host: parts.host });
         }
         Some(parts) => steps(&parts, rules, None),
         None => {
@@ -227,7 +228,7 @@ pub fn trace_url(
     text: &str,
     rules: &UrlRules,
     mut recorder: impl FnMut(&'static str, &str, &str),
-) -> Result<Canonical, UrlProblem> {
+) -> Result<Canonical<'static>, UrlProblem> {
     parse::check(text)?;
     let first = round(text, rules, Some(&mut recorder))?;
     let stable = first.url == text;
@@ -249,7 +250,7 @@ fn repeat(
     mut stable: bool,
     rules: &UrlRules,
     mut recorder: Option<&mut Recorder<'_>>,
-) -> Result<Canonical, UrlProblem> {
+) -> Result<Canonical<'static>, UrlProblem> {
     let Round { mut url, host, .. } = first;
     for _ in 1..MAX_ROUNDS {
         if stable {
@@ -260,7 +261,7 @@ fn repeat(
         url = after;
     }
     match (stable, url.len() <= MAX_URL_BYTES) {
-        (true, true) => Ok(Canonical { url, host }),
+        (true, true) => Ok(Canonical { url: Cow::Owned(url), host: Cow::Owned(host) }),
         (true, false) => Err(UrlProblem::TooLong),
         (false, _) => Err(UrlProblem::Invalid),
     }

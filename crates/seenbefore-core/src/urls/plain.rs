@@ -17,12 +17,13 @@ pub(super) fn parts(text: &str) -> Option<Parts<'_>> {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix("http://")?),
     };
-    let (rest, fragment) = cut(rest, b'#');
-    let (rest, query) = cut(rest, b'?');
-    let (host, path) = rest.split_at_checked(memchr::memchr(b'/', rest.as_bytes())?)?;
-    let plain = is_plain_host(host)
-        && path.bytes().all(is_plain)
-        && !path.contains("/.")
+    let (host, rest) = rest.split_at_checked(plain_host(rest.as_bytes())?)?;
+    let end = rest.bytes().position(|byte| !is_plain(byte)).unwrap_or(rest.len());
+    let (path, tail) = rest.split_at_checked(end)?;
+    let (tail, fragment) = cut(tail, b'#');
+    let (before_query, query) = cut(tail, b'?');
+    let plain = before_query.is_empty()
+        && !has_dot_segment(path)
         && query.is_none_or(|query| query.bytes().all(is_plain_in_query))
         && fragment.is_none_or(|fragment| fragment.bytes().all(is_plain_in_fragment));
     plain.then(|| Parts {
@@ -56,24 +57,49 @@ fn cut(text: &str, sign: u8) -> (&str, Option<&str>) {
     cut.map_or((text, None), |(before, behind)| (before, Some(behind)))
 }
 
-/// A host of labels of small letters, digits and hyphens (RFC 1123 2.1), the last of which starts with a letter.
-fn is_plain_host(host: &str) -> bool {
-    let mut last = "";
-    for label in host.split('.') {
-        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        if label.is_empty() || label.starts_with("xn--") || !label.bytes().all(plain) {
-            return false;
+/// The length of a host of labels of small letters, digits and hyphens (RFC 1123 2.1), the last of which starts with a letter,
+/// before a slash.
+fn plain_host(bytes: &[u8]) -> Option<usize> {
+    let mut label: &[u8] = bytes;
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'a'..=b'z' | b'0'..=b'9' | b'-' => {}
+            b'.' | b'/' => {
+                let starts_with_letter = label.first().is_some_and(u8::is_ascii_lowercase);
+                if label.starts_with(b".") || label.starts_with(b"/") || label.starts_with(b"xn--") {
+                    return None;
+                }
+                if *byte == b'/' {
+                    return starts_with_letter.then_some(at);
+                }
+                label = bytes.get(at + 1..)?;
+            }
+            _ => return None,
         }
-        last = label;
     }
-    last.starts_with(|c: char| c.is_ascii_lowercase())
+    None
+}
+
+/// Whether a segment of the path starts with a dot: it may be `.` or `..`.
+fn has_dot_segment(path: &str) -> bool {
+    memchr::memchr(b'.', path.as_bytes()).is_some() && path.contains("/.")
 }
 
 /// Bytes that RFC 3986 3.3 allows unescaped in a path.
-const fn is_plain(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
-        || matches!(byte, b'/' | b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'&'..=b',' | b':' | b';' | b'=' | b'@')
+fn is_plain(byte: u8) -> bool {
+    PLAIN_IN_PATH.get(usize::from(byte)).is_some_and(|plain| *plain)
 }
+
+static PLAIN_IN_PATH: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 0x80 {
+        plain[byte as usize] = byte.is_ascii_alphanumeric()
+            || matches!(byte, b'/' | b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'&'..=b',' | b':' | b';' | b'=' | b'@');
+        byte += 1;
+    }
+    plain
+};
 
 /// Bytes that are not in the special-query percent-encode set (WHATWG URL 1.3).
 const fn is_plain_in_query(byte: u8) -> bool {

@@ -5,7 +5,7 @@ use crate::ruleset::Settings;
 
 fn canonical(text: &str, strength: Strength) -> String {
     match canonical_url(text, &UrlRules { strength, hosts: Vec::new() }) {
-        Ok(canonical) => canonical.url,
+        Ok(canonical) => canonical.url.into_owned(),
         Err(problem) => problem.code().to_owned(),
     }
 }
