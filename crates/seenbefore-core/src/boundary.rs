@@ -29,8 +29,7 @@ pub fn read<'a>(line: &'a [u8], max_line: usize, replace_seen: bool, tape: &mut 
     if line.len() > max_line {
         return Err(Refusal::line(Code::LineTooLong, format!("longer than {max_line} bytes")));
     }
-    let text = std::str::from_utf8(line)
-        .map_err(|error| Refusal::line(Code::InvalidUtf8, format!("not UTF-8 at byte {}", error.valid_up_to() + 1)))?;
+    let text = simdutf8::basic::from_utf8(line).map_err(|_| not_utf8(line))?;
     parse(text, tape)?;
     if let Some(record) = tape.root(text) {
         refuse_seen(record, replace_seen)?;
@@ -38,12 +37,18 @@ pub fn read<'a>(line: &'a [u8], max_line: usize, replace_seen: bool, tape: &mut 
     Ok(text)
 }
 
+/// The refusal that says where the line stops being UTF-8.
+fn not_utf8(line: &[u8]) -> Refusal {
+    let valid = std::str::from_utf8(line).err().map_or(line.len(), |error| error.valid_up_to());
+    Refusal::line(Code::InvalidUtf8, format!("not UTF-8 at byte {}", valid + 1))
+}
+
 /// Refuses a record that carries `_seen`, unless that is to be replaced.
 ///
 /// # Errors
 /// `seen-member`.
 pub fn refuse_seen(record: Value<'_>, replace_seen: bool) -> Result<(), Refusal> {
-    if !replace_seen && record.members().any(|(name, _)| name.is("_seen")) {
+    if !replace_seen && record.may_have(b'_') && record.members().any(|(name, _)| name.is("_seen")) {
         return Err(Refusal::line(
             Code::SeenMember,
             "the record already carries \"_seen\"; --replace-seen puts a new one in its place",
