@@ -63,7 +63,7 @@ pub fn write_value(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
     match value.kind() {
         Kind::Null | Kind::True | Kind::False => out.extend_from_slice(value.raw().as_bytes()),
         Kind::Number | Kind::Float => Decimal::read(value.raw())?.write_any(out),
-        Kind::String => write_string(&value.string(), out),
+        Kind::String => write_read(value, out),
         Kind::Array => {
             out.push(b'[');
             for (index, element) in value.elements().enumerate() {
@@ -85,28 +85,50 @@ pub fn write_value(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
 /// As [`write_value`].
 pub fn write_members(object: Value<'_>, wanted: impl Fn(&str) -> bool, out: &mut Vec<u8>) -> Result<(), Refusal> {
     let mut first = true;
-    out.push(b'{');
-    for (name, value) in sorted_members(object) {
-        if wanted(&name) {
+    let mut write = |name: Value<'_>, value: Value<'_>, out: &mut Vec<u8>| {
+        if wanted(&name.string()) {
             if !first {
                 out.push(b',');
             }
             first = false;
-            write_string(&name, out);
+            write_read(name, out);
             out.push(b':');
             write_value(value, out)?;
+        }
+        Ok(())
+    };
+    out.push(b'{');
+    if let Some(order) = object.order(compare_names) {
+        for (name, value) in order.iter().filter_map(|place| object.member(*place)) {
+            write(name, value, out)?;
+        }
+    } else {
+        for (name, value) in sorted(object) {
+            write(name, value, out)?;
         }
     }
     out.push(b'}');
     Ok(())
 }
 
+/// Writes a string that was read. Without escapes it is written as it stands: there is nothing in it to escape.
+fn write_read(string: Value<'_>, out: &mut Vec<u8>) {
+    let Some(inside) = string.unescaped() else { return write_string(&string.string(), out) };
+    out.push(b'"');
+    out.extend_from_slice(inside.as_bytes());
+    out.push(b'"');
+}
+
 /// An object's members in canonical order, names read.
 #[must_use]
 pub fn sorted_members(object: Value<'_>) -> Vec<(Cow<'_, str>, Value<'_>)> {
-    let mut members: Vec<_> = object.members().map(|(name, value)| (name.string(), value)).collect();
+    sorted(object).map(|(name, value)| (name.string(), value)).collect()
+}
+
+fn sorted(object: Value<'_>) -> impl Iterator<Item = (Value<'_>, Value<'_>)> {
+    let mut members: Vec<_> = object.members().map(|(name, value)| (name.string(), (name, value))).collect();
     members.sort_unstable_by(|a, b| compare_names(&a.0, &b.0));
-    members
+    members.into_iter().map(|(_, member)| member)
 }
 
 /// Exact canonical JSON of any value, as [`write_value`] but with plain numbers only.
@@ -132,10 +154,32 @@ fn refuse_inexact(value: Value<'_>) -> Result<(), Refusal> {
 
 #[cfg(test)]
 mod tests {
-    use super::compare_names;
+    use super::{compare_names, write_value};
+    use crate::json::{Tape, parse};
     use proptest::prelude::*;
 
     proptest! {
+        /// The record's own members come out in the order of their names, whatever was read before; objects within, too.
+        #[test]
+        fn members_are_in_order(records in prop::collection::vec(prop::collection::btree_map("[ab\u{FB33}\u{1F600}]{1,2}", 0..9_u8, 0..5), 1..6)) {
+            let mut tape = Tape::new();
+            for record in &records {
+                let members: Vec<String> = record.iter().rev().map(|(name, value)| format!("\"{name}\":{value}")).collect();
+                let mut sorted: Vec<_> = record.iter().collect();
+                sorted.sort_by(|a, b| compare_names(a.0, b.0));
+                let sorted: Vec<String> = sorted.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
+                for (given, expected) in [
+                    (format!("{{{}}}", members.join(", ")), format!("{{{}}}", sorted.join(","))),
+                    (format!("{{\"x\":{{{}}}}}", members.join(", ")), format!("{{\"x\":{{{}}}}}", sorted.join(","))),
+                ] {
+                    parse(&given, &mut tape).unwrap();
+                    let mut out = Vec::new();
+                    write_value(tape.root(&given).unwrap(), &mut out).unwrap();
+                    prop_assert_eq!(String::from_utf8(out).unwrap(), expected);
+                }
+            }
+        }
+
         /// Comparing UTF-8 gives the order of UTF-16 code units.
         #[test]
         fn names_are_in_utf16_order(a in "[a-z\u{7FF}\u{D7FF}\u{E000}\u{FB33}\u{FFFF}\u{10000}\u{1F600}\u{10FFFF}]{0,4}", b in "[a-z\u{7FF}\u{D7FF}\u{E000}\u{FB33}\u{FFFF}\u{10000}\u{1F600}\u{10FFFF}]{0,4}") {

@@ -13,6 +13,7 @@ pub use parse::{MAX_DEPTH, parse, parse_value};
 pub use text::{plain_until, unescape};
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::ops::Range;
 
 /// What a node is. The order of a member is: a `String` node for its name, then the value.
@@ -169,6 +170,19 @@ impl<'a> Value<'a> {
     pub fn member(self, place: usize) -> Option<(Value<'a>, Value<'a>)> {
         let at = *self.tape.members.get(place).filter(|_| self.at == 0)?;
         Some((Value { at, ..self }, Value { at: at + 1, ..self }))
+    }
+
+    /// The places of the record's own members in the order of their names, for [`Value::member`]; none for other values.
+    /// Sorted once for all records in a row that have the same names, so `compare` has to be the same always.
+    #[must_use]
+    pub fn order(self, compare: fn(&str, &str) -> Ordering) -> Option<&'a [usize]> {
+        let sorted = || {
+            let mut names: Vec<_> = self.members().map(|(name, _)| name.string()).enumerate().collect();
+            names.sort_unstable_by(|a, b| compare(&a.1, &b.1));
+            names.into_iter().map(|(place, _)| place).collect()
+        };
+        let record = self.at == 0 && self.kind() == Kind::Object;
+        record.then(|| self.tape.known.order.get_or_init(sorted).as_slice())
     }
 
     /// True where this string equals `name`, without allocating unless it holds escapes.

@@ -4,6 +4,7 @@ use super::parse::length;
 use super::text::unescape;
 use super::{Kind, Tape};
 use crate::error::{Code, Refusal};
+use std::sync::OnceLock;
 
 /// Above this many members, repeated names are found by sorting instead of comparing each with each.
 const FEW_MEMBERS: usize = 16;
@@ -17,6 +18,8 @@ pub(super) struct Names {
     ends: Vec<usize>,
     /// A bit for each byte that a name starts with.
     starts: [u64; 4],
+    /// The places of the members in the order of their names, worked out where somebody asks for it.
+    pub(super) order: OnceLock<Vec<usize>>,
 }
 
 impl Names {
@@ -34,6 +37,7 @@ impl Names {
         self.written.clear();
         self.ends.clear();
         self.starts = [0; 4];
+        self.order.take();
         for at in &tape.members {
             let name = raw(text, tape, *at);
             self.written.extend_from_slice(name);
