@@ -55,13 +55,17 @@ pub(super) fn hex4(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..at + 4)?.iter().try_fold(0, |sum, byte| Some(sum << 4 | char::from(*byte).to_digit(16)?))
 }
 
-/// The first `"`, `\` or control below U+0020 from `at` on, or the end. Eight bytes are looked at together.
+/// The first `"`, `\` or control below U+0020 from `at` on, or the end. Eight bytes are looked at together, and from the 33rd on
+/// blocks of 64.
+#[inline]
 #[must_use]
 pub fn plain_until(bytes: &[u8], mut at: usize) -> usize {
+    const SHORT: usize = 32;
     const EACH: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x80 * EACH;
     // Sets the high bit of the lowest byte that is below n, and of none below that one.
     let below = |word: u64, n: u64| word.wrapping_sub(n * EACH) & !word & HIGH;
+    let start = at;
     while let Some(word) = bytes.get(at..at + 8).and_then(|word| word.try_into().ok()).map(u64::from_le_bytes) {
         let found =
             below(word, 0x20) | below(word ^ (u64::from(b'"') * EACH), 1) | below(word ^ (u64::from(b'\\') * EACH), 1);
@@ -69,15 +73,28 @@ pub fn plain_until(bytes: &[u8], mut at: usize) -> usize {
             return at + (found.trailing_zeros() / 8) as usize;
         }
         at += 8;
+        if at - start == SHORT {
+            at += plain_blocks(bytes.get(at..).unwrap_or_default());
+        }
     }
     let rest = bytes.get(at..).unwrap_or_default();
     at + rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | ..b' ')).unwrap_or(rest.len())
+}
+
+/// How many bytes stand in the blocks of 64 before the first that has a `"`, a `\` or a control.
+#[inline(never)]
+fn plain_blocks(bytes: &[u8]) -> usize {
+    // Without an early end and in single bytes, so that the compiler makes vector code of it.
+    let other =
+        |found: u8, byte: &u8| found | u8::from(*byte == b'"') | u8::from(*byte == b'\\') | u8::from(*byte < b' ');
+    64 * bytes.as_chunks::<64>().0.iter().take_while(|block| block.iter().fold(0, other) == 0).count()
 }
 
 #[cfg(test)]
 mod tests {
     use super::{plain_until, unescape};
     use proptest::prelude::*;
+    use proptest::sample::select;
 
     #[test]
     fn reads_every_escape_and_pairs() {
@@ -90,6 +107,21 @@ mod tests {
         fn finds_the_first_sign(bytes in prop::collection::vec(prop_oneof![any::<u8>(), Just(b'"'), Just(b'\\'), Just(0x1F), Just(b' '), Just(b'a')], 0..40), at in 0_usize..10) {
             let plain = |byte: &u8| *byte >= b' ' && *byte != b'"' && *byte != b'\\';
             let at = at.min(bytes.len());
+            let expected = at + bytes[at..].iter().take_while(|byte| plain(byte)).count();
+            prop_assert_eq!(plain_until(&bytes, at), expected);
+        }
+
+        /// And so does the look at blocks.
+        #[test]
+        fn finds_the_first_sign_in_long_texts(length in 0_usize..400, at in 0_usize..10, signs in prop::collection::vec((0_usize..400, select(vec![b'"', b'\\', 0x1F, 0x80, 0xFF])), 0..3)) {
+            let mut bytes = vec![b'a'; length];
+            for (place, sign) in signs {
+                if let Some(byte) = bytes.get_mut(place) {
+                    *byte = sign;
+                }
+            }
+            let plain = |byte: &u8| *byte >= b' ' && *byte != b'"' && *byte != b'\\';
+            let at = at.min(length);
             let expected = at + bytes[at..].iter().take_while(|byte| plain(byte)).count();
             prop_assert_eq!(plain_until(&bytes, at), expected);
         }
