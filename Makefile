@@ -20,7 +20,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 DATA := $(shell find crates spec -type f -not -name '*.rs' 2>/dev/null)
 
-.PHONY: help demo test lint bench clean crash test-rust test-python
+.PHONY: help demo test lint bench clean counts crash test-rust test-python
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,6 +57,9 @@ crash: $(VENV)/built  ## kill runs at random moments, and let every call fail: m
 bench: $(VENV)/built  ## the benchmarks beside DuckDB, Polars and plain Python (not part of the tests)
 	pip install --quiet $$(sed -n 's/^bench = \[\(.*\)\]/\1/p' pyproject.toml | tr -d '",')
 	python -m benches.run $(BENCH)
+
+counts: $(VENV)/built  ## the instructions of the hot functions against their bounds; needs valgrind (not part of the tests)
+	SEENBEFORE_COUNTS=1 pytest -q -s tests/counts
 
 clean:  ## remove what the targets made
 	rm -rf .venv target demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
