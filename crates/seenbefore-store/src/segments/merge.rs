@@ -9,11 +9,15 @@ use crate::Error;
 use rusqlite::{Connection, Rows};
 use std::collections::BTreeMap;
 
+/// Segments with so many keys are left as they are: a filter more costs every look-up a few nanoseconds, while merging them
+/// would hold up the one batch that brings the last of them for many seconds.
+const LARGE: u64 = 1 << 21;
+
 /// Merges classes until none is full.
 pub fn merge_due(connection: &Connection, kind: Kind, ruleset: i64, layout: Layout) -> Result<(), Error> {
     loop {
         let mut classes: BTreeMap<u32, Vec<Segment>> = BTreeMap::new();
-        for segment in segments(connection, kind, ruleset)? {
+        for segment in segments(connection, kind, ruleset)?.into_iter().filter(|one| one.keys < LARGE) {
             classes.entry(layout.class(segment.keys)).or_default().push(segment);
         }
         let Some(full) = classes.into_values().find(|class| class.len() >= layout.fan.max(2)) else { return Ok(()) };
@@ -27,13 +31,16 @@ fn merge(connection: &Connection, kind: Kind, ruleset: i64, from: &[Segment]) ->
     let mut sources = Vec::new();
     for (statement, segment) in statements.iter_mut().zip(from) {
         let rows = statement.query((bucket_id(segment.id, 0), bucket_id(segment.id + 1, 0)))?;
-        let mut source = Source { rows, bucket: Vec::new(), at: 0 };
+        let mut source = Source { rows, bucket: Vec::new(), at: 0, head: 0 };
         if source.fill()? {
             sources.push(source);
         }
     }
     let mut writing = Writing::begin(connection, from.iter().map(|segment| segment.keys).sum())?;
-    while let Some(least) = (0..sources.len()).min_by_key(|at| sources.get(*at).map(Source::key)) {
+    // Eight bytes tell nearly all keys apart.
+    while let Some(least) = sources.iter().map(|source| source.head).min() {
+        let ahead = sources.iter().enumerate().filter(|(_, source)| source.head == least);
+        let Some(least) = ahead.min_by_key(|(_, source)| source.key()).map(|(at, _)| at) else { break };
         let Some(source) = sources.get_mut(least) else { break };
         if let Some(entry) = source.bucket.get(source.at) {
             writing.key(key(entry))?;
@@ -61,6 +68,8 @@ struct Source<'s> {
     rows: Rows<'s>,
     bucket: Vec<[u8; WIDTH]>,
     at: usize,
+    /// The first eight bytes of the next key.
+    head: u64,
 }
 
 impl Source<'_> {
@@ -73,6 +82,8 @@ impl Source<'_> {
             self.bucket.extend_from_slice(entries(bytes)?);
             self.at = 0;
         }
+        let head = self.bucket.get(self.at).and_then(|entry| entry.first_chunk());
+        self.head = head.copied().map_or(0, u64::from_be_bytes);
         Ok(true)
     }
 

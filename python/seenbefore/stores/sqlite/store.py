@@ -46,7 +46,7 @@ from seenbefore.stores.sqlite.turns import Turns
 
 Durability = Literal["normal", "full"]
 # Bytes of pages that the writer holds in memory, and bytes that the log may grow to before it is moved into the file.
-CACHE = 256 << 20
+CACHE = 64 << 20
 _LOG = 256 << 20
 # Segments with fewer keys are of the lowest class; so many of one class are merged; bytes of filters held in memory.
 SMALL, FAN, FILTERS = 4_096, 8, 192 << 20
