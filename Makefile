@@ -76,5 +76,5 @@ $(VENV)/maturin: pyproject.toml
 	@touch $@
 
 $(VENV)/built: $(VENV)/maturin Cargo.toml Cargo.lock $(RUST) $(DATA)
-	VIRTUAL_ENV=$(VENV) maturin develop --release --locked --extras test,dev
+	VIRTUAL_ENV=$(VENV) maturin develop --release --locked --extras test,dev,arrow
 	@touch $@
