@@ -8,7 +8,7 @@ from typing import Protocol
 
 import pytest
 
-from seenbefore.stores import MemoryStore, SeenStore, SqliteStore
+from seenbefore.stores import MemoryStore, NativeMemoryStore, SeenStore, SqliteStore
 
 
 class Opener(Protocol):
@@ -22,10 +22,10 @@ class Opener(Protocol):
 
 
 class Memory:
-    """The store in memory has one handle: opening it again gives the same."""
+    """A store in memory has one handle: opening it again gives the same."""
 
-    def __init__(self) -> None:
-        self._store = MemoryStore(blocks=True)
+    def __init__(self, store: MemoryStore) -> None:
+        self._store = store
 
     def open(self) -> SeenStore:
         return self._store
@@ -50,13 +50,14 @@ class Sqlite:
             handle.close()
 
 
-@pytest.fixture(params=["memory", "sqlite", "sqlite-merging"])
+@pytest.fixture(params=["memory", "memory-native", "sqlite", "sqlite-merging"])
 def opener(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opener]:
     """One store, fresh; `sqlite-merging` has so small classes of segments that nearly every batch merges some."""
     if request.param == "sqlite-merging":
         monkeypatch.setattr("seenbefore.stores.sqlite.store.SMALL", 3)
         monkeypatch.setattr("seenbefore.stores.sqlite.store.FAN", 2)
-    opener: Opener = Memory() if request.param == "memory" else Sqlite(tmp_path / "seen.db")
+    memory = {"memory": MemoryStore, "memory-native": NativeMemoryStore}.get(request.param)
+    opener: Opener = Sqlite(tmp_path / "seen.db") if memory is None else Memory(memory(blocks=True))
     yield opener
     opener.close()
 

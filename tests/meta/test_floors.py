@@ -7,7 +7,17 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent.parent / "python" / "seenbefore"
 # stores/sqlite/ because a process has one SQLite library, the kernel's: two of them break each other's locks on a file.
-MAY_USE_KERNEL = ("rules/", "reading/", "writing/", "dedup/", "audit/", "near/", "stores/sqlite/", "__init__")
+MAY_USE_KERNEL = (
+    "rules/",
+    "reading/",
+    "writing/",
+    "dedup/",
+    "audit/",
+    "near/",
+    "stores/memory/",
+    "stores/sqlite/",
+    "__init__",
+)
 MODULES = {path.relative_to(PACKAGE).with_suffix("").as_posix(): path for path in PACKAGE.rglob("*.py")}
 SUBMODULES = {"_kernel", *(name.split("/")[0] for name in MODULES)}
 

@@ -3,12 +3,13 @@
 use crate::batch::Piece;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
-use seenbefore_core::batch::{Batch, Counts, SightingRow};
+use seenbefore_core::batch::{Batch, Counts, Earlier, SightingRow};
 use seenbefore_core::judge::Verdict;
+use seenbefore_core::keys::Digest;
 use seenbefore_store::{Content, Moved, Packed, Place, Rows};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 type BlockTuple<'py> = (u64, usize, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 type SightingTuple<'py> =
@@ -18,7 +19,10 @@ type SightingTuple<'py> =
 #[pyclass(frozen, module = "seenbefore._kernel")]
 pub struct Judged {
     batch: Arc<Batch<Piece>>,
-    blocks: Vec<Packed>,
+    /// Rendered when they are first asked for, where nothing had to be written.
+    blocks: OnceLock<Vec<Packed>>,
+    /// What rendering needs of earlier rows.
+    earlier: Vec<Earlier>,
     source_ids: Vec<i64>,
     tally: Counts,
     /// The claim that it was judged by, where a store in `SQLite` judged it.
@@ -28,7 +32,20 @@ pub struct Judged {
 impl Judged {
     pub fn new(batch: Arc<Batch<Piece>>, blocks: Vec<Packed>, source_ids: Vec<i64>, claim: Option<u64>) -> Self {
         let tally = batch.counts();
-        Self { batch, blocks, source_ids, tally, claim }
+        Self { batch, blocks: OnceLock::from(blocks), earlier: Vec::new(), source_ids, tally, claim }
+    }
+
+    /// A judged batch that is rendered only where somebody asks for what was written about it.
+    pub fn unrendered(batch: Arc<Batch<Piece>>, earlier: Vec<Earlier>, source_ids: Vec<i64>, claim: u64) -> Self {
+        let tally = batch.counts();
+        Self { batch, blocks: OnceLock::new(), earlier, source_ids, tally, claim: Some(claim) }
+    }
+
+    fn rendered(&self) -> &[Packed] {
+        self.blocks.get_or_init(|| {
+            let blocks = self.batch.render(&self.earlier);
+            blocks.into_iter().map(|block| Packed { block, ..Packed::default() }).collect()
+        })
     }
 
     pub fn claim(&self) -> Option<u64> {
@@ -41,7 +58,7 @@ impl Judged {
     }
 
     fn block<'py>(&self, py: Python<'py>, at: usize) -> Option<BlockTuple<'py>> {
-        let block = &self.blocks.get(at)?.block;
+        let block = &self.rendered().get(at)?.block;
         let part = |part: &[u8]| PyBytes::new(py, part);
         Some((block.first_seq, block.records, part(&block.receipts), part(&block.kept), part(&block.refused)))
     }
@@ -57,10 +74,16 @@ impl Judged {
     /// Bytes of receipts, kept rows and refused lines.
     #[getter]
     fn lengths(&self) -> (usize, usize, usize) {
-        let blocks = || self.blocks.iter().map(|packed| &packed.block);
+        let blocks = || self.rendered().iter().map(|packed| &packed.block);
         let receipts = blocks().map(|block| block.receipts.len()).sum();
         let kept = blocks().map(|block| block.kept.len()).sum();
         (receipts, kept, blocks().map(|block| block.refused.len()).sum())
+    }
+
+    /// Whether it was judged by a claim of the kernel's own.
+    #[getter]
+    fn claimed(&self) -> bool {
+        self.claim.is_some()
     }
 
     #[getter]
@@ -106,6 +129,10 @@ impl Rows for Judged {
         self.batch.contents_earlier().map(|(_, id, seen)| (id, seen))
     }
 
+    fn moved_keys(&self) -> impl Iterator<Item = (&Digest, i64)> {
+        self.batch.contents_earlier().map(|(key, _, seen)| (key, seen))
+    }
+
     fn places(&self) -> impl Iterator<Item = Place<'_>> {
         self.batch.places_now()
     }
@@ -116,7 +143,7 @@ impl Rows for Judged {
     }
 
     fn blocks(&self) -> impl Iterator<Item = (u64, usize, &[u8], Option<&[u8]>)> {
-        self.blocks.iter().map(|packed| {
+        self.rendered().iter().map(|packed| {
             (packed.block.first_seq, packed.block.records, packed.receipts.as_slice(), packed.kept.as_deref())
         })
     }

@@ -6,6 +6,7 @@ mod convert;
 mod error;
 mod functions;
 mod judged;
+mod memory;
 mod provisional;
 mod rows;
 mod rules;
@@ -27,6 +28,8 @@ mod _kernel {
     use super::functions::{canonical_json, canonical_url, normalise};
     #[pymodule_export]
     use super::judged::{Blocks, Judged};
+    #[pymodule_export]
+    use super::memory::Memory;
     #[pymodule_export]
     use super::provisional::Provisional;
     #[pymodule_export]

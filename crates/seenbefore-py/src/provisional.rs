@@ -3,14 +3,53 @@
 use crate::batch::{Batch, Piece};
 use crate::convert::read_record;
 use crate::error::{as_refusal, wrong_argument};
+use crate::memory::Memory;
 use crate::rules::Ruleset;
 use crate::verdict::Verdict;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyTuple};
 use seenbefore_core::batch::{Earlier, Provisional as Core, Said, Seen, Setting, StoredContent, StoredPlace};
 use seenbefore_core::keys::{Digest, Given, Maker};
 use std::sync::Arc;
+
+/// Whom a record that is judged by itself is looked up in.
+enum Asks<'a, 'py> {
+    Store(Store<'a, 'py>),
+    Memory(PyRef<'py, Memory>, i64),
+}
+
+impl<'a, 'py> Asks<'a, 'py> {
+    /// A store, or a `Memory` with the id of a ruleset.
+    fn of(store: &'a Bound<'py, PyAny>) -> PyResult<Self> {
+        match store.cast::<PyTuple>() {
+            Ok(pair) => pair.extract().map(|(memory, ruleset)| Self::Memory(memory, ruleset)),
+            Err(_) => Ok(Self::Store(Store(store))),
+        }
+    }
+}
+
+impl Seen for Asks<'_, '_> {
+    type Error = PyErr;
+
+    fn look_up(
+        &mut self,
+        content: Option<&Digest>,
+        place: Option<&Digest>,
+    ) -> PyResult<(Option<StoredContent>, Option<StoredPlace>)> {
+        match self {
+            Self::Store(store) => store.look_up(content, place),
+            Self::Memory(memory, ruleset) => Ok(memory.look_up(*ruleset, content, place)),
+        }
+    }
+
+    fn earlier(&mut self, id: i64) -> PyResult<Earlier> {
+        match self {
+            Self::Store(store) => store.earlier(id),
+            Self::Memory(memory, _) => memory.earlier(id),
+        }
+    }
+}
 
 /// A store in Python: its `known(content_key, url_key)` and `earlier(id)`.
 struct Store<'a, 'py>(&'a Bound<'py, PyAny>);
@@ -95,7 +134,7 @@ impl Provisional {
             input: "",
         };
         let piece = Piece::Record(text.into());
-        match self.inner.judge(piece, &tape, &mut self.maker, &given, &mut Store(store))? {
+        match self.inner.judge(piece, &tape, &mut self.maker, &given, &mut Asks::of(store)?)? {
             Ok(said) => Ok(self.verdict(said)),
             Err(refusal) => Ok(refused(run, refusal.code.code().to_owned(), refusal.detail.into())),
         }
@@ -113,7 +152,7 @@ impl Provisional {
 
     /// Says that a record was not stored after all.
     fn release(&mut self, store: &Bound<'_, PyAny>, position: usize) -> PyResult<()> {
-        self.inner.release(position, &mut Store(store))
+        self.inner.release(position, &mut Asks::of(store)?)
     }
 
     /// The positions of the records that were not released.

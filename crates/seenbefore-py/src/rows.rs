@@ -71,6 +71,14 @@ impl Given {
     }
 }
 
+impl Given {
+    /// The sightings with their runs and the ids of their sources.
+    pub fn sightings_of_runs(&self) -> impl Iterator<Item = (SightingRow<'_>, i64, i64)> {
+        let runs = self.sightings.iter().map(|(row, ..)| row.1);
+        Rows::sightings(self).zip(runs).map(|((row, source), run)| (row, run, source))
+    }
+}
+
 /// 32 bytes.
 pub fn digest(bytes: &[u8]) -> PyResult<Digest> {
     Digest::try_from(bytes).map_err(|_| wrong_argument("a digest takes 32 bytes".to_owned()))
@@ -89,6 +97,11 @@ impl Rows for Given {
 
     fn moved(&self) -> impl Iterator<Item = Moved> {
         self.moved.iter().copied()
+    }
+
+    /// Ids are what this kind of batch has.
+    fn moved_keys(&self) -> impl Iterator<Item = (&Digest, i64)> {
+        std::iter::empty()
     }
 
     fn places(&self) -> impl Iterator<Item = Place<'_>> {

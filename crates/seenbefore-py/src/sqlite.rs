@@ -273,7 +273,7 @@ fn closed() -> Error {
 }
 
 /// A lock whose last holder panicked guards nothing that could be half done: SQLite's own state is whole.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -90,7 +90,7 @@ class ProvisionalBatch:
         """
         if self._records is None:
             self._records = self._begin()
-        verdict = self._records.judge(self._session.store, record, url, source, fetched_at)
+        verdict = self._records.judge(self._session.asked, record, url, source, fetched_at)
         if verdict.code is None:
             self._verdicts.append(verdict)
         return verdict
@@ -106,7 +106,7 @@ class ProvisionalBatch:
     def release(self, verdict: Verdict) -> None:
         """Says that the record was not stored: it marks nothing as seen, and later verdicts don't rest on it."""
         records, position = self._own(verdict)
-        records.release(self._session.store, position)
+        records.release(self._session.asked, position)
 
     def _begin(self) -> Provisional:
         if not self._open:

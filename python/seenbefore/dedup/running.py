@@ -9,6 +9,7 @@ import contextlib
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, Protocol
 
 from seenbefore._kernel import Judged
@@ -66,6 +67,8 @@ class Running:
         self._started = time.monotonic()
         # One transaction for the whole of a dry run, so that its batches see each other and nobody else ever sees them.
         self._dry: Transaction | None = None
+        # Receipts are made where somebody can have them: in files, or from the store.
+        self._evidence = run.outputs is not None or store.holds_receipts
 
     def to_the_end(self) -> Summary:
         """Judges all that is left of the inputs and finishes the run.
@@ -78,7 +81,7 @@ class Running:
 
     def dry(self, transaction: Transaction) -> Summary:
         """Judges everything within a transaction that is never committed."""
-        self._dry = transaction
+        self._dry, self._evidence = transaction, False
         self._watch.began(self._run.ordinal, 0, self._total())
         self._judge_all()
         return self._summary(None)
@@ -87,7 +90,8 @@ class Running:
         run, outputs = self._run, self._run.outputs
         long_bytes = run.lengths.get(LONG_LINES, 0)
         append_long = _nowhere if outputs is None else outputs.append_long
-        batches = Batches(self._rules, run.ordinal, run.inputs, run.position, self._settings, append_long, long_bytes)
+        settings = self._settings if self._evidence else replace(self._settings, digests=False)
+        batches = Batches(self._rules, run.ordinal, run.inputs, run.position, settings, append_long, long_bytes)
         ahead = Ahead(iter(batches), 1, "seenbefore-key")
         try:
             with ThreadPoolExecutor(1, "seenbefore-write") as writer:
@@ -109,7 +113,7 @@ class Running:
     def _commit(self, keyed: Keyed, writer: ThreadPoolExecutor) -> None:
         run = self._run
         with self._transaction() as transaction:
-            judged = judge(transaction, keyed.take())
+            judged = judge(transaction, keyed.take(), evidence=self._evidence)
             lengths = self._lengths_after(judged, keyed)
             receipts = run.receipts.copy()
             writing = writer.submit(self._write, judged, receipts)
@@ -148,6 +152,8 @@ class Running:
     def _write(self, judged: Judged, receipts: Any) -> None:
         """Appends a batch to the output files, durably. Runs beside the store's own writing, and before its commit."""
         outputs = self._run.outputs
+        if not self._evidence:
+            return
         for _, _, lines, kept, refused in judged.blocks:
             receipts.update(lines)
             if outputs is not None:
@@ -178,7 +184,7 @@ class Running:
             for done in run.done.values():
                 self._set_input(transaction, done)
             chain = transaction.finish_run(run.ordinal, run.receipts.digest(), now())
-            summary = self._summary(chain)
+            summary = self._summary(chain if self._evidence else None)
             if run.outputs is not None:
                 run.outputs.write_summary(summary_file(summary))
             transaction.commit()

@@ -25,6 +25,8 @@ class Session:
         self._run: int | None = None
         self._counts: dict[str, Any] = {}
         self._receipts = hashlib.sha256()
+        # The kernel's own store is asked without Python in between.
+        self.asked: object = getattr(store, "asked", store)
 
     def begin(self) -> int:
         """The run's ordinal; the first call begins it, durably."""
@@ -60,8 +62,9 @@ class Session:
             return
         self._counts = merged(self._counts, judged.counts)
         self.next_seq += judged.counts["records"]
-        for block in judged.blocks:
-            self._receipts.update(block[2])
+        if self.store.holds_receipts:
+            for block in judged.blocks:
+                self._receipts.update(block[2])
 
     def finish(self) -> None:
         """Finishes the run, if it was begun."""

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 from seenbefore.errors import StoreUnsupported, UsageError
 from seenbefore.stores.base import SeenStore, Waiting
-from seenbefore.stores.memory import MemoryStore
+from seenbefore.stores.memory import MemoryStore, NativeMemoryStore
 from seenbefore.stores.rows import Keep
 from seenbefore.stores.sqlite import Durability, SqliteStore
 
-__all__ = ["MemoryStore", "SeenStore", "SqliteStore", "make_store", "open_store"]
+__all__ = ["MemoryStore", "NativeMemoryStore", "SeenStore", "SqliteStore", "make_store", "open_store"]
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):(.*)", re.DOTALL)
 
@@ -34,7 +34,7 @@ def open_store(
     found = _SCHEME.fullmatch(url)
     kind, rest = (found[1].lower(), found[2]) if found else ("", url)
     if kind == "memory" and not rest:
-        return MemoryStore(keep=keep or "kept")
+        return NativeMemoryStore(keep=keep or "kept")
     if kind in {"postgresql", "postgres"}:
         raise StoreUnsupported(
             "a store in PostgreSQL is not in this version yet", path=f"{kind}:", hint="name a file, or sqlite:PATH"

@@ -155,6 +155,10 @@ class SeenStore(Closing, Protocol):
         """The store's URL, for people and errors."""
 
     @property
+    def holds_receipts(self) -> bool:
+        """Whether receipts can be read back; where not, and no files are written, none are made."""
+
+    @property
     def keep(self) -> Keep:
         """What it keeps beside receipts: the rows of kept.ndjson, or none."""
 

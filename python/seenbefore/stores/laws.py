@@ -115,6 +115,15 @@ def chain_digest(before: Digest | None, receipts_sha256: Digest) -> Digest:
     return hashlib.sha256((before or FIRST_LINK) + receipts_sha256).digest()
 
 
+def contradicted(location: str, fault: str) -> StoreDamaged:
+    """The error for a batch that would write something else than was claimed."""
+    return StoreDamaged(
+        f"{location} and the batch that was to be written contradict each other: {fault}",
+        path=location,
+        hint="nothing of the batch was written; please report this, with the version and the command",
+    )
+
+
 class Claimed:
     """What one transaction claimed: the only thing that its batch may write.
 
@@ -138,11 +147,7 @@ class Claimed:
         if fault is None and not (self._all_written(judged) and not judged.contents_earlier):
             fault = self._strangers(judged)
         if fault is not None:
-            raise StoreDamaged(
-                f"{location} and the batch that was to be written contradict each other: {fault}",
-                path=location,
-                hint="nothing of the batch was written; please report this, with the version and the command",
-            )
+            raise contradicted(location, fault)
 
     def _order(self, judged: JudgedBatch, progress: Progress, next_sighting: int) -> str | None:
         rows = judged.sightings

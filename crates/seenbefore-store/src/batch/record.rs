@@ -19,6 +19,8 @@ pub trait Rows {
     fn contents(&self) -> impl Iterator<Item = Content<'_>>;
     /// Contents that it found, with an earlier time.
     fn moved(&self) -> impl Iterator<Item = Moved>;
+    /// The same by their keys.
+    fn moved_keys(&self) -> impl Iterator<Item = (&Digest, i64)>;
     /// Places, found or not.
     fn places(&self) -> impl Iterator<Item = Place<'_>>;
     /// One row a record; `source` is the source's id here.

@@ -1,5 +1,6 @@
-"""The store in memory: the simplest correct one, the oracle of the others, and what counting needs."""
+"""The store in memory: a plain one, which is the oracle of all others, and one in the kernel, which is used."""
 
+from seenbefore.stores.memory.native import NativeMemoryStore
 from seenbefore.stores.memory.store import MemoryStore
 
-__all__ = ["MemoryStore"]
+__all__ = ["MemoryStore", "NativeMemoryStore"]

@@ -53,6 +53,11 @@ class MemoryStore:
     def close(self) -> None:
         """Do nothing: there is nothing to let go of."""
 
+    @property
+    def holds_receipts(self) -> bool:
+        """Whether receipts can be read back."""
+        return self._state.blocks
+
     def ruleset(self, label: str, fingerprint: str, configuration: str, text: str, unicode_version: str) -> RulesetRow:
         """Register a ruleset or check it: see SeenStore."""
         name, version = split_label(label)

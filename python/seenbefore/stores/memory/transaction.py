@@ -114,13 +114,22 @@ class MemoryTransaction:
             tables.places[owner, key] = (place[0], place[1], place[2])
         for row in judged.sightings:
             tables.sightings[row[0]] = row
+        self._keep_blocks(judged, progress.run)
         tables.next_sighting += len(judged.sightings)
-        if self._state.blocks:
-            keep = self._state.keep == "kept"
-            for seq, records, receipts, kept, _ in judged.blocks:
-                number = first + seq - judged.sightings[0][2]
-                tables.blocks[progress.run, seq] = (records, number, receipts, kept if keep else b"")
-        tables.runs[progress.run] = replace(
+        self._move_on(run, progress)
+
+    def _keep_blocks(self, judged: JudgedBatch, run: int) -> None:
+        """Hold the receipts and kept rows of a batch that begins with the next sighting, where the store holds any."""
+        if not self._state.blocks:
+            return
+        number, keep = self.next_sighting, self._state.keep == "kept"
+        for seq, records, receipts, kept, _ in judged.blocks:
+            self._tables.blocks[run, seq] = (records, number, receipts, kept if keep else b"")
+            number += records
+
+    def _move_on(self, run: RunRow, progress: Progress) -> None:
+        """Note where the run stands; the claim is used up."""
+        self._tables.runs[progress.run] = replace(
             run, position=dict(progress.position), outputs=dict(progress.outputs), counts=dict(progress.counts)
         )
         self._claimed = NOTHING_CLAIMED

@@ -16,6 +16,7 @@ from seenbefore.errors import (
     SeenbeforeError,
     StoreDamaged,
 )
+from seenbefore.stores.laws import contradicted
 
 # https://sqlite.org/rescode.html: a primary code, and above it what makes it an extended one.
 _PRIMARY = 0xFF
@@ -38,11 +39,7 @@ def failure(location: str, error: SqliteError) -> SeenbeforeError:
     message, extended = error.args
     code = primary(error)
     if code == _INTERNAL:
-        return StoreDamaged(
-            f"{location} and the batch that was to be written contradict each other: {message}",
-            path=location,
-            hint="nothing of the batch was written; please report this, with the version and the command",
-        )
+        return contradicted(location, message)
     if code in BUSY:
         return InUse(f"{location} is in use by another process", path=location)
     if code == FULL:

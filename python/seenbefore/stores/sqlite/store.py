@@ -65,6 +65,8 @@ class SqliteStore(Histories):
     Raises UsageError, StoreDamaged, StoreForeign, StoreNewer, StoreUnsupported, PermissionDenied, DiskFull, InUse.
     """
 
+    holds_receipts = True
+
     def __init__(
         self,
         path: str | os.PathLike[str],

@@ -142,7 +142,7 @@ class SqliteTransaction:
         with named(self._location):
             return self._connection.earlier(ids)
 
-    def judge(self, batch: Batch) -> Judged:
+    def judge(self, batch: Batch, *, evidence: bool = True) -> Judged:  # noqa: ARG002 - this store holds it in any case
         """Claims, judges and renders a keyed batch."""
         with named(self._location):
             return self._connection.judge(batch, self._ruleset.id, self._next, self._writer.keep_rows)
