@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import BinaryIO, Self
 
 from seenbefore.errors import InUse, OutputFailed
 
@@ -223,10 +223,20 @@ def replace(path: Path, data: bytes) -> None:
 
     Raises DiskFull, OutputFailed.
     """
+    with replaced(path) as file:
+        file.write(data)
+
+
+@contextlib.contextmanager
+def replaced(path: Path) -> Iterator[BinaryIO]:
+    """A file to write that takes the place of `path`, durably, when the block ends well.
+
+    Raises DiskFull, OutputFailed, also for an OSError within the block.
+    """
     draft = draft_of(path)
     try:
         with draft.open("wb") as file:
-            file.write(data)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)

@@ -170,6 +170,8 @@ def check_laws(folder: Path, outs: list[str], slow: set[int]) -> None:
 
 
 def check_turns(order: list[int], slow: set[int]) -> None:
-    """Nobody starves: when half of all records are in, every writer that wasn't held up has come in too."""
-    came = Counter(order[: len(order) // 2])
-    assert all(came[run] for run in set(order) - slow), came
+    """Nobody starves: when the first writer is through, every other one that wasn't held up has come in too."""
+    last = {run: at for at, run in enumerate(order)}
+    through = min(last.values())
+    came = Counter(order[:through])
+    assert all(came[run] >= RECORDS // 10 for run in last if run not in slow), came

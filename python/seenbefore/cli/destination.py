@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from seenbefore.errors import OutputFailed, UsageError
+from seenbefore.outputs import sync_folder
 
 
 @contextlib.contextmanager
@@ -34,7 +35,7 @@ def opened(out: str | None, *, force: bool) -> Iterator[BinaryIO]:
                 file.flush()
                 os.fsync(file.fileno())
             draft.replace(path)
-            _sync(path.parent)
+            sync_folder(path.parent)
         finally:
             draft.unlink(missing_ok=True)
 
@@ -58,11 +59,3 @@ def _said(name: str) -> Iterator[None]:
         raise
     except OSError as error:
         raise OutputFailed.from_os(name, error) from error
-
-
-def _sync(folder: Path) -> None:
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

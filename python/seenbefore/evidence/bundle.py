@@ -19,7 +19,7 @@ from seenbefore.evidence.lines import canonical, ordered
 from seenbefore.evidence.package import descriptor
 from seenbefore.evidence.parts import Parts, Written, write_whole
 from seenbefore.evidence.prior import prior_lines
-from seenbefore.outputs import LOCK, Lock
+from seenbefore.outputs import LOCK, Lock, sync_folder
 from seenbefore.stores.base import SeenStore
 from seenbefore.stores.laws import chain_digest, parsed
 from seenbefore.stores.rows import Digest, RunRow
@@ -246,11 +246,12 @@ def _drafted(folder: Path) -> Iterator[Path]:
         _clear(draft)  # what a killed build left
         yield draft
         lock.release()
-        _sync(draft / bag.PAYLOAD, draft)
+        sync_folder(draft / bag.PAYLOAD)
+        sync_folder(draft)
         if os.path.lexists(folder):
             raise UsageError(f"{folder} has appeared meanwhile", path=str(folder), hint="choose another --out")
         draft.rename(folder)
-        _sync(folder.parent)
+        sync_folder(folder.parent)
     except OSError as error:
         raise OutputFailed.from_os(str(folder), error) from error
     finally:
@@ -264,15 +265,6 @@ def _clear(draft: Path) -> None:
             shutil.rmtree(entry)
         elif entry.name != LOCK:
             entry.unlink()
-
-
-def _sync(*folders: Path) -> None:
-    for folder in folders:
-        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
 
 
 def checker() -> bytes:

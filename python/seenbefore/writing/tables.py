@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
 from seenbefore._kernel import Columns
-from seenbefore.errors import OutputFailed
-from seenbefore.outputs import draft_of, sync_folder
+from seenbefore.outputs import replaced
 
 KEPT_FORMATS = ("ndjson", "csv", "parquet")
 _PIECE = 1 << 22
@@ -52,18 +49,8 @@ def convert(source: Path, form: str) -> Path:
     Raises DiskFull, OutputFailed.
     """
     target = source.with_suffix(f".{form}")
-    draft = draft_of(target)
-    try:
-        with draft.open("wb") as file:
-            write(lambda: _pieces(source), file, form, ["_seen"])
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(target)
-        sync_folder(target.parent)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            draft.unlink()
-        raise OutputFailed.from_os(str(target), error) from error
+    with replaced(target) as file:
+        write(lambda: _pieces(source), file, form, ["_seen"])
     return target
 
 

@@ -21,7 +21,9 @@ from seenbefore.stores.base import Waiting
 SUFFIX = "-writer"
 # The first wait that a person is told of, and how often after that, in seconds.
 TOLD_AFTER, TOLD_EVERY = 1.0, 10.0
-_SHORTEST, _LONGEST = 0.002, 0.05
+# Seconds between two tries. The same for all, however long they have waited: one that tries less often the longer it
+# waits loses the race to those that come fresh.
+_PAUSE = 0.004
 
 
 class Turns:
@@ -83,7 +85,7 @@ class Turns:
         return self._fd
 
     def _wait(self, ready: Callable[[], bool], start: float) -> None:
-        pause, told_at = _SHORTEST, start + TOLD_AFTER
+        told_at = start + TOLD_AFTER
         while not ready():
             now = time.monotonic()
             if now - start > self._patience:
@@ -96,8 +98,7 @@ class Turns:
             if now >= told_at and self._told is not None:
                 told_at = now + TOLD_EVERY
                 self._told(self._waiting(now - start))
-            time.sleep(pause)
-            pause = min(pause * 2, _LONGEST)
+            time.sleep(_PAUSE)
 
     def _waiting(self, seconds: float) -> Waiting:
         """What is known of the holder; its note may be missing, or half written."""
