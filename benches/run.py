@@ -161,7 +161,16 @@ def goals(rows: list[dict[str, Any]]) -> list[str]:
     for ours, peer, corpus, wanted in GOALS:
         if (corpus, ours) in rates and (corpus, peer) in rates:
             ratio = rates[corpus, ours] / rates[corpus, peer]
-            lines.append(f"| {ours} ÷ {peer}, {corpus} | {wanted:g} × | {ratio:.2f} × |")
+            lines.append(f"| {ours} ÷ {peer}, {corpus} | ≥ {wanted:g} × | {ratio:.2f} × |")
+    by_name = {(row["corpus"], row["name"]): row for row in rows if "error" not in row}
+    counted, articles = ("listings", "Polars, same rule"), ("articles", "seenbefore: keys and verdicts")
+    if articles in by_name:
+        lines.append(f"| {articles[1]}, articles | ≥ 400 MB/s | {by_name[articles]['mb_per_second']:,.0f} MB/s |")
+    for ours in ("seenbefore: keys and verdicts", "seenbefore: main job, SQLite"):
+        if counted in by_name and ("listings", ours) in by_name:
+            peak, theirs = by_name["listings", ours]["peak_mb"], by_name[counted]["peak_mb"]
+            lines.append(f"| {ours}, peak memory, listings | < {theirs:,} MB (Polars) | {peak:,} MB |")
+    lines.append(f"| `seenbefore --version` | ≤ 150 ms | {start_up() * 1000:.0f} ms |")
     return lines
 
 
@@ -190,9 +199,9 @@ def main() -> None:
             part = [title, "", *table(found, "DuckDB DISTINCT"), ""]
             print("\n".join(part), flush=True)
             lines += part
-    seconds = start_up()
-    lines += [*goals(rows), "", f"`seenbefore --version`: {seconds * 1000:.0f} ms (goal: 150 ms)"]
-    print("\n".join(lines[-len(goals(rows)) - 2 :]))
+    reached = goals(rows)
+    lines += reached
+    print("\n".join(reached))
     options.results.mkdir(exist_ok=True)
     stem = options.results / f"{datetime.now(UTC):%Y-%m-%d}"
     stem.with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
