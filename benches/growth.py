@@ -1,8 +1,9 @@
 """Measure how the main job slows down as its store grows: `python -m benches.growth`.
 
 Usage: python -m benches.growth [--contents N] [--records N] [--store FILE] [--rounds N]. Fills a store with that many
-contents, then judges fresh records and records that it holds already, each beside the same records into an empty store,
-and prints processor seconds and ratios. A store given by name that is there already is used as it is, and kept.
+contents, then judges fresh records, and records that it holds already: some hundred thousand in a row, and as many from
+all over it. Each is judged into an empty store too, and it prints processor seconds and ratios. A store given by name
+that is there already is used as it is, and kept.
 """
 
 from __future__ import annotations
@@ -101,23 +102,22 @@ def main() -> None:
         base = FRESH + time.time_ns() // 1_000_000 * 1_000_000
         step = max(1, options.contents // options.records)
         for at in range(options.rounds):
-            fresh = written(folder / "fresh.ndjson", lines(base + at * options.records, options.records))
-            again = written(folder / "again.ndjson", lines(at, options.records, step))
-            empty = folder / f"empty{at}.db"
-            for what, source, into in (
-                ("fresh, empty store", fresh, empty),
-                ("fresh, grown store", fresh, store),
-                ("again, empty store", again, folder / f"empty{at}b.db"),
-                ("again, grown store", again, store),
-            ):
-                out = folder / f"{at}-{what.replace(', ', '-').replace(' ', '-')}"
-                rows.setdefault(what, []).append(judged(source, rules, into, out))
+            crawls = {
+                "fresh": lines(base + at * options.records, options.records),
+                "again, as they came": lines(at * options.records, options.records),
+                "again, from all over": lines(at, options.records, step),
+            }
+            for what, pieces in crawls.items():
+                source = written(folder / f"{what}.ndjson", pieces)
+                for where, into in (("empty", folder / f"{at}-{what}.db"), ("grown", store)):
+                    found = judged(source, rules, into, folder / f"{at}-{what}-{where}")
+                    rows.setdefault(f"{what}, {where} store", []).append(found)
         print(f"{options.records:,} records, least of {options.rounds}; peak of this process and its children:")
         least = {what: min(found["cpu"] for found in all_found) for what, all_found in rows.items()}
         for what, all_found in rows.items():
             seconds, peak = min(one["seconds"] for one in all_found), max(one["peak_mb"] for one in all_found)
             print(f"  {what}: {least[what]:.2f} processor s, {seconds:.2f} s, {peak:.0f} MB")
-        for what in ("fresh", "again"):
+        for what in crawls:
             ratio = least[f"{what}, grown store"] / least[f"{what}, empty store"]
             print(f"  {what}: {ratio:.2f} × the processor time into an empty store (goal: 1.5)")
         print(json.dumps({"contents": options.contents, "rows": rows, "self": resource.getrusage(0).ru_maxrss}))
