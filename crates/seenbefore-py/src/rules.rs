@@ -63,7 +63,7 @@ impl Ruleset {
     }
 
     /// The keys of one record; raises `errors.Refused`.
-    #[pyo3(signature = (record, url=None, source=None, fetched_at=None))]
+    #[pyo3(signature = (record, url=None, source=None, fetched_at=None, floats=Vec::new()))]
     fn keys(
         &self,
         py: Python<'_>,
@@ -71,13 +71,15 @@ impl Ruleset {
         url: Option<&str>,
         source: Option<&str>,
         fetched_at: Option<&str>,
+        floats: Vec<String>,
     ) -> PyResult<Keys> {
         let (text, tape) = read_record(record)?;
         let mut texts = Texts::default();
         let given = Given { url, source, fetched_at, input: "" };
         let Some(root) = tape.root(&text) else { return Err(crate::error::wrong_argument("no record".to_owned())) };
-        let keyed =
-            Maker::new().keys(&self.inner, root, &given, true, &mut texts).map_err(|refusal| refused(py, &refusal))?;
+        let mut maker = Maker::new();
+        maker.read_as_floats(floats);
+        let keyed = maker.keys(&self.inner, root, &given, true, &mut texts).map_err(|refusal| refused(py, &refusal))?;
         let address = given.url_of(&self.inner, root).and_then(Result::ok);
         let canonical = address.as_deref().and_then(|text| canonical_url(text, &self.inner.url).ok());
         Ok(Keys {
@@ -90,6 +92,12 @@ impl Ruleset {
             source: texts.get(keyed.source).filter(|source| !source.is_empty()).map(str::to_owned),
             fetched_at: keyed.fetched_at.map(utc),
         })
+    }
+
+    /// The fields whose numbers were binary floats when the record got that content key; none where that is not so.
+    fn float_reading(&self, record: &Bound<'_, PyAny>, content: [u8; 32]) -> PyResult<Option<Vec<String>>> {
+        let (text, tape) = read_record(record)?;
+        Ok(tape.root(&text).and_then(|root| Maker::new().float_reading(&self.inner, root, &content)))
     }
 
     /// The keys of every line of NDJSON `data`, as columns.
@@ -122,11 +130,19 @@ impl Ruleset {
     }
 
     /// One dict a field: `field`, `kind`, `value` and `form` as JSON text or None, `steps` as (step, before, after).
-    fn trace<'py>(&self, py: Python<'py>, record: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+    #[pyo3(signature = (record, floats=Vec::new()))]
+    fn trace<'py>(
+        &self,
+        py: Python<'py>,
+        record: &Bound<'py, PyAny>,
+        floats: Vec<String>,
+    ) -> PyResult<Bound<'py, PyList>> {
         let (text, tape) = read_record(record)?;
         let Some(root) = tape.root(&text) else { return Err(crate::error::wrong_argument("no record".to_owned())) };
         let mut fields: Vec<FieldTrace> = Vec::new();
-        let explained = Maker::new().explain(&self.inner, root, &mut |told| match (told, fields.last_mut()) {
+        let mut maker = Maker::new();
+        maker.read_as_floats(floats);
+        let explained = maker.explain(&self.inner, root, &mut |told| match (told, fields.last_mut()) {
             (Told::Field(field, kind, value), _) => {
                 fields.push(FieldTrace {
                     field: field.to_owned(),

@@ -6,11 +6,12 @@ The steps come from the kernel's own list with a recorder; nothing is normalised
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from seenbefore._kernel import Batch
+from seenbefore.audit.floats import float_fields
 from seenbefore.audit.locate import Found
 from seenbefore.audit.words import changes, first_difference, table_row
 from seenbefore.errors import Refused, SeenbeforeError
@@ -101,7 +102,12 @@ def of_found(found: Found, store: SeenStore | None, *, earlier: Found | None = N
             "and its input was not found as it was"
         )
     else:
-        base = of_record(found.rules, found.record)
+        floats = float_fields(found.rules, found.record, (receipt or {}).get("content_key"))
+        base = of_record(found.rules, found.record, floats)
+        if floats:
+            notes.append(
+                f"the numbers in {', '.join(floats)} came as binary floats: by no other reading is this its key"
+            )
     members = {name: getattr(base, name) for name in Explanation.__dataclass_fields__}
     members |= {
         "whence": found.whence,
@@ -114,10 +120,10 @@ def of_found(found: Found, store: SeenStore | None, *, earlier: Found | None = N
     return Explanation(**members)
 
 
-def of_record(rules: Ruleset, record: Any) -> Explanation:
-    """The keys and steps of a record by itself."""
+def of_record(rules: Ruleset, record: Any, floats: Sequence[str] = ()) -> Explanation:
+    """The keys and steps of a record by itself. The numbers in the fields `floats` spell binary floats."""
     try:
-        keys, traced = rules.keys(record), rules.kernel.trace(record)
+        keys, traced = rules.kernel.keys(record, floats=floats), rules.kernel.trace(record, floats)
     except Refused as refusal:
         return Explanation(
             rules.label, rules.fingerprint, "", refused=(refusal.code, refusal.field, refusal.detail), row=_REFUSED

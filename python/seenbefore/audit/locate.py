@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from seenbefore.audit.floats import float_fields
 from seenbefore.errors import InputUnreadable, Refused, SeenbeforeError, UsageError
 from seenbefore.reading import Dialect, Form, record_at
 from seenbefore.rules import UNICODE_VERSION, Ruleset
@@ -188,7 +189,7 @@ def same(rules: Ruleset, record: bytes, receipt: Mapping[str, Any]) -> bool:
     if receipt["verdict"] == "refused":
         return True
     try:
-        keys = rules.keys(record)
+        keys = rules.kernel.keys(record, floats=float_fields(rules, record, receipt["content_key"]))
     except Refused:
         return False
     return (keys.content_key, keys.payload_digest) == (receipt["content_key"], receipt["payload_digest"])

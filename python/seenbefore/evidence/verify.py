@@ -19,9 +19,12 @@ import base64
 import bisect
 import collections
 import datetime as dt
+import decimal
 import hashlib
 import html.entities
+import itertools
 import json
+import math
 import os
 import re
 import stat
@@ -1527,6 +1530,22 @@ def canonical(value: Any, settings: Settings | None, context: Context) -> Any:
     return form
 
 
+def from_binary(value: Any, settings: Settings | None, places: int | None = None) -> Any:
+    """A value whose numbers spell binary floats, each as the decimal that its field rounds it to (keys-1.md 6)."""
+    settings = settings or {}
+    places = settings.get("float", {}).get("places", places)
+    if isinstance(value, Number) and places is not None and math.isfinite(float(value)):
+        exact_value = decimal.Decimal(float(value))
+        rounded = exact_value.quantize(decimal.Decimal(1).scaleb(-places), context=decimal.Context(prec=1200))
+        return Number(format(rounded, "f"))
+    if isinstance(value, list):
+        return [from_binary(item, _of(settings), places) for item in value]
+    if isinstance(value, dict):
+        members = settings.get("members", {})
+        return {name: from_binary(item, members.get(name), places) for name, item in value.items()}
+    return value
+
+
 # ── Character references, keys-1.md 6.6 ──────────────────────────────────────────────────────────────────────────────
 
 
@@ -1627,6 +1646,9 @@ def sha256(data: bytes) -> str:
 # ── Keys of a record, keys-1.md 1, 7, 8 and 9 ────────────────────────────────────────────────────────────────────────
 
 
+Floats = Sequence[str]  # names of identity fields
+
+
 class Keys(NamedTuple):
     """The labelled keys of a record (None where there is none), its facts, and the problem codes, sorted."""
 
@@ -1640,7 +1662,7 @@ class Keys(NamedTuple):
     fetched_at: int | None
 
 
-def identity_of(rules: Ruleset, record: dict[str, Any], context: Context) -> dict[str, Any]:
+def identity_of(rules: Ruleset, record: dict[str, Any], context: Context, floats: Floats = ()) -> dict[str, Any]:
     """The present identity fields in canonical form. Raises Refused with the field's name."""
     names = rules.identity
     if names == "*":
@@ -1650,6 +1672,8 @@ def identity_of(rules: Ruleset, record: dict[str, Any], context: Context) -> dic
         value = record.get(name)
         if name in rules.decodes:
             value = decoded_value(value, attribute=rules.fields.get(name, {}).get("kind") == "url")
+        if name in floats:
+            value = from_binary(value, rules.fields.get(name))
         try:
             form = canonical(value, rules.fields.get(name), context)
         except Refused as refusal:
@@ -1657,6 +1681,31 @@ def identity_of(rules: Ruleset, record: dict[str, Any], context: Context) -> dic
         if form is not None:
             forms[name] = form
     return forms
+
+
+def float_reading(rules: Ruleset, record: dict[str, Any], content_key: str | None) -> Floats:
+    """The fields whose numbers must have been binary floats to give that key: a record's text doesn't say so.
+
+    Only fields that say how floats are rounded are in question; all or none of them where they are more than eight.
+    """
+
+    def number_in(value: Any) -> bool:
+        parts = value if isinstance(value, list) else value.values() if isinstance(value, dict) else ()
+        return isinstance(value, Number) or any(map(number_in, parts))
+
+    covered = rules.fields if rules.identity == "*" else [name for name in rules.identity or [] if name in rules.fields]
+    names = [name for name in covered if "float" in str(rules.fields[name]) and number_in(record.get(name))]
+    if not names:
+        return ()
+    sizes = range(len(names), 0, -1) if len(names) <= 8 else [len(names)]
+    for floats in [(), *(chosen for size in sizes for chosen in itertools.combinations(sorted(names), size))]:
+        try:
+            forms = identity_of(rules, record, Context(record, rules.url, rules.identity == "*"), floats)
+        except Refused:
+            continue
+        if content_key == f"{rules.label}:{sha256(canonical_json(forms))}":
+            return floats
+    return ()
 
 
 def payload_of(rules: Ruleset, record: dict[str, Any]) -> bytes | None:
@@ -1692,10 +1741,14 @@ def keys_of(
     source: str | None = None,
     fetched_at: str | None = None,
     input_name: str | None = None,
+    floats: Floats = (),
 ) -> Keys:
-    """All keys and facts of a record; `url`, `source` and `fetched_at` stand in where it has none of its own."""
+    """All keys and facts of a record; `url`, `source` and `fetched_at` stand in where it has none of its own.
+
+    Numbers in the fields `floats` spell binary floats.
+    """
     context = Context(record, rules.url, rules.identity == "*")
-    forms = identity_of(rules, record, context)
+    forms = identity_of(rules, record, context, floats)
     payload = payload_of(rules, record)
     digest = None if payload is None else sha256(payload)
     content: str | None = None
@@ -2756,12 +2809,13 @@ class Checker:
             return [(what, value, stated[member]) for what, value, member in pairs if value != stated[member]]
 
         try:
-            wrong = differences(keys_of(rules, record, None, None, None, stated["input"]))
+            floats = float_reading(rules, record, stated["content_key"])
+            wrong = differences(keys_of(rules, record, None, None, None, stated["input"], floats))
             if not wrong:
                 return wrong, None
             unreadable = "?" if "bad-fetched-at" in stated["problems"] else None
             when = stated["fetched_at"] or unreadable
-            wrong = differences(keys_of(rules, record, stated["url"], stated["source"], when, stated["input"]))
+            wrong = differences(keys_of(rules, record, stated["url"], stated["source"], when, stated["input"], floats))
         except NotCheckable as reason:
             digest, given = row.digest(rules), stated["payload_digest"]
             wrong = [] if digest == given else [("payload digest", digest, given)]

@@ -24,7 +24,7 @@ pub enum Told<'a> {
 pub(super) fn write(
     rules: &Ruleset,
     record: Value<'_>,
-    (work, finder): (&mut Work, &mut Finder),
+    (work, finder, floats): (&mut Work, &mut Finder, &[String]),
     problems: &mut Problems,
     mut told: Option<&mut dyn FnMut(Told<'_>)>,
     out: &mut Vec<u8>,
@@ -70,6 +70,7 @@ pub(super) fn write(
                     .as_mut()
                     .map(|told| |step: &'static str, before: &str, after: &str| told(Told::Step(step, before, after)));
                 let recorder = step.as_mut().map(|step| step as &mut kinds::Recorder<'_>);
+                work.as_floats = floats.iter().any(|field| field == name);
                 let mut context = Context { work, problems, record, urls: &rules.url, recorder };
                 kinds::write(kind, value, &mut context, out).map_err(|refusal| refusal.at(name))?
             }

@@ -3,6 +3,7 @@
 mod content;
 mod facts;
 mod find;
+mod floats;
 mod payload;
 
 pub use facts::{Given, Span, Texts};
@@ -62,6 +63,7 @@ pub struct Maker {
     work: Work,
     finder: find::Finder,
     canonical: Vec<u8>,
+    floats: Vec<String>,
 }
 
 impl Maker {
@@ -86,7 +88,7 @@ impl Maker {
     ) -> Result<Keyed, Refusal> {
         let mut problems = Problems::default();
         let mut content = None;
-        let buffers = (&mut self.work, &mut self.finder);
+        let buffers = (&mut self.work, &mut self.finder, self.floats.as_slice());
         if content::write(rules, record, buffers, &mut problems, None, &mut self.canonical)? {
             content = Some(sha256(&self.canonical));
         }
@@ -128,7 +130,7 @@ impl Maker {
         recorder: &mut dyn FnMut(content::Told<'_>),
     ) -> Result<Option<Vec<u8>>, Refusal> {
         let mut problems = Problems::default();
-        let buffers = (&mut self.work, &mut self.finder);
+        let buffers = (&mut self.work, &mut self.finder, self.floats.as_slice());
         let present = content::write(rules, record, buffers, &mut problems, Some(recorder), &mut self.canonical)?;
         Ok(present.then(|| self.canonical.clone()))
     }

@@ -27,7 +27,7 @@ pub(super) fn write_identifier(
     if value.kind() == Kind::Number && !Decimal::read(value.raw())?.is_integer() {
         return Err(Refusal::line(Code::WrongType, "a number with a fraction where an integer or text is needed"));
     }
-    let Work { scratch, text, number } = &mut *context.work;
+    let Work { scratch, text, number, .. } = &mut *context.work;
     let input = spelling(value, number)?;
     normal_form(&input, TextPolicy::NAME, scratch, None, text);
     let compact: String = text.chars().filter(|c| !matches!(c, ' ' | '-' | '_')).collect();

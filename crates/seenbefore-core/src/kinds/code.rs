@@ -42,7 +42,7 @@ impl FieldKind for CodeKind {
             }
             out.truncate(start);
         }
-        let Work { scratch, text, number } = &mut *context.work;
+        let Work { scratch, text, number, .. } = &mut *context.work;
         let input = spelling(value, number)?;
         text.clear();
         match context.recorder.as_deref_mut() {

@@ -54,7 +54,8 @@ impl Rounded {
     /// Copies `value` with each float as a number.
     fn copy(&self, value: Value<'_>, context: &mut Context<'_>, builder: &mut Builder) -> Result<(), Refusal> {
         match value.kind() {
-            Kind::Float => {
+            Kind::Number if !context.work.as_floats => builder.token(Kind::Number, value.raw()),
+            Kind::Float | Kind::Number => {
                 let number = round(value.raw(), self.places)
                     .ok_or_else(|| Refusal::line(Code::Float, "a float that cannot be read"))?;
                 if let Some(record) = context.recorder.as_deref_mut() {
@@ -84,7 +85,7 @@ impl Rounded {
 
 impl FieldKind for Rounded {
     fn write(&self, value: Value<'_>, context: &mut Context<'_>, out: &mut Vec<u8>) -> Result<Presence, Refusal> {
-        if !holds_float(value) {
+        if !holds_float(value, context.work.as_floats) {
             return self.kind.write(value, context, out);
         }
         let mut builder = Builder::new();
@@ -95,14 +96,19 @@ impl FieldKind for Rounded {
             None => Ok(Presence::Absent),
         }
     }
+
+    fn rounds(&self) -> bool {
+        true
+    }
 }
 
-/// Floats come from programs and columnar files alone, so that lines of text are never copied.
-fn holds_float(value: Value<'_>) -> bool {
+/// Floats come from programs and columnar files alone, so that lines of text are never copied. With `numbers`, a number is one.
+pub(crate) fn holds_float(value: Value<'_>, numbers: bool) -> bool {
     match value.kind() {
         Kind::Float => true,
-        Kind::Array => value.elements().any(holds_float),
-        Kind::Object => value.members().any(|(_, member)| holds_float(member)),
+        Kind::Number => numbers,
+        Kind::Array => value.elements().any(|element| holds_float(element, numbers)),
+        Kind::Object => value.members().any(|(_, member)| holds_float(member, numbers)),
         _ => false,
     }
 }

@@ -34,6 +34,10 @@ impl FieldKind for List {
         }
         write_list(value, context, out, |item, context, out| write(&*self.of, item, context, out))
     }
+
+    fn rounds(&self) -> bool {
+        self.of.rounds()
+    }
 }
 
 #[cfg(test)]

@@ -32,6 +32,7 @@ mod tests;
 
 pub use auto::Auto;
 pub use declared::{Declared, declared_in};
+pub(crate) use float::holds_float;
 pub use money::LIST_DATE as CURRENCY_LIST_DATE;
 
 use crate::decimal::Decimal;
@@ -78,6 +79,8 @@ pub struct Work {
     pub text: String,
     /// Holds a number's plain spelling.
     pub number: Vec<u8>,
+    /// Whether numbers are taken for spellings of binary floats where their kind rounds those.
+    pub as_floats: bool,
 }
 
 /// One kind with its settings.
@@ -87,6 +90,11 @@ pub trait FieldKind: fmt::Debug + Send + Sync {
     /// # Errors
     /// A value that this kind refuses.
     fn write(&self, value: Value<'_>, context: &mut Context<'_>, out: &mut Vec<u8>) -> Result<Presence, Refusal>;
+
+    /// Whether binary floats in such a value, or in a part of it, count as the decimals that they round to.
+    fn rounds(&self) -> bool {
+        false
+    }
 }
 
 /// Makes a kind from its settings; mistakes are noted in the settings.

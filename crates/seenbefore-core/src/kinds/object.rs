@@ -43,6 +43,10 @@ impl FieldKind for Object {
             write(&**kind, member, context, out)
         })
     }
+
+    fn rounds(&self) -> bool {
+        self.other.rounds() || self.fields.values().any(|kind| kind.rounds())
+    }
 }
 
 #[cfg(test)]

@@ -52,6 +52,10 @@ impl FieldKind for Set {
         out.extend_from_slice(&form);
         Ok(Presence::Present)
     }
+
+    fn rounds(&self) -> bool {
+        self.of.rounds()
+    }
 }
 
 fn joined(items: &[Vec<u8>]) -> Vec<u8> {

@@ -51,7 +51,7 @@ pub(super) fn write_text(
         }
         out.truncate(start);
     }
-    let Work { scratch, text, number } = &mut *context.work;
+    let Work { scratch, text, number, .. } = &mut *context.work;
     let input = spelling(value, number)?;
     if has_residue(&input) {
         context.problems.add(Problem::EntityResidue);

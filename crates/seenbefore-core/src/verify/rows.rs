@@ -4,7 +4,7 @@ use super::findings::{Check, Finding};
 use super::replay::Known;
 use super::stated::Judged;
 use crate::boundary;
-use crate::error::{Problem, Problems};
+use crate::error::{Problem, Problems, Refusal};
 use crate::json::{Tape, Value};
 use crate::keys::{Digest, Given, Keyed, Maker, Texts, hex};
 use crate::ruleset::Ruleset;
@@ -178,18 +178,16 @@ fn keys(
 ) -> Option<Digest> {
     let stated = &*expected.stated;
     let (rules, input) = (&*expected.rules, stated.input.as_deref().unwrap_or_default());
-    let mut texts = Texts::default();
     let alone = Given { url: None, source: None, fetched_at: None, input };
-    let keyed = match maker.keys(rules, root, &alone, true, &mut texts) {
-        Ok(keyed) => keyed,
+    let first = match read(maker, rules, root, &alone, stated) {
+        Ok(first) => first,
         Err(refusal) => {
             let found = refusal.to_string();
             checked.keys.push(place.finding(Check::Keys, format!("row of {name}"), "a record that is judged", found));
             return None;
         }
     };
-    let payload = keyed.payload;
-    let first = Facts { rules, keyed, texts };
+    let payload = first.keyed.payload;
     if first.differences(stated).is_empty() {
         return payload;
     }
@@ -202,9 +200,7 @@ fn keys(
         fetched_at: time.as_deref().or(unreadable),
         input,
     };
-    let mut texts = Texts::default();
-    let Ok(keyed) = maker.keys(rules, root, &given, true, &mut texts) else { return payload };
-    let second = Facts { rules, keyed, texts };
+    let Ok(second) = read(maker, rules, root, &given, stated) else { return payload };
     let differences = second.differences(stated);
     if differences.is_empty() {
         checked.unchecked = Some(GIVEN);
@@ -213,6 +209,32 @@ fn keys(
         checked.keys.push(place.finding(Check::Keys, format!("{member} of {name}"), wanted, found));
     }
     payload
+}
+
+/// The keys and facts of a row; where its numbers as they are written don't give the stated content key, but give it as
+/// spellings of binary floats, then so.
+fn read<'a>(
+    maker: &mut Maker,
+    rules: &'a Ruleset,
+    root: Value<'_>,
+    given: &Given<'_>,
+    stated: &Judged,
+) -> Result<Facts<'a>, Refusal> {
+    let once = |maker: &mut Maker| {
+        let mut texts = Texts::default();
+        maker.keys(rules, root, given, true, &mut texts).map(|keyed| Facts { rules, keyed, texts })
+    };
+    let written = once(maker);
+    let Some(wanted) =
+        stated.content.filter(|wanted| !written.as_ref().is_ok_and(|facts| facts.keyed.content == Some(*wanted)))
+    else {
+        return written;
+    };
+    let Some(fields) = maker.float_reading(rules, root, &wanted) else { return written };
+    maker.read_as_floats(fields);
+    let as_floats = once(maker);
+    maker.read_as_floats(Vec::new());
+    as_floats
 }
 
 struct Facts<'a> {
