@@ -37,6 +37,7 @@ __all__ = [
     "canonical_json",
     "canonical_url",
     "normalise",
+    "read_later",
 ]
 
 VERSION: Final[str]
@@ -53,6 +54,9 @@ RECORD_CHECKS: Final[tuple[str, ...]]
 def normalise(value: object, kind: str = "text", **settings: object) -> str | None: ...
 def canonical_url(url: str, strength: str = "page") -> str: ...
 def canonical_json(value: object) -> bytes: ...
+
+# (content or place, sighting), sorted, of a row of a store's table `later`.
+def read_later(entries: builtins.bytes, owner: int, since: int) -> list[tuple[int, int]]: ...
 
 @final
 class Ruleset:
@@ -72,12 +76,20 @@ class Ruleset:
     def identity_json(self) -> str: ...
     @property
     def settings_json(self) -> str: ...
+    # `floats`: fields whose numbers are spellings of binary floats.
     def keys(
-        self, record: object, url: str | None = None, source: str | None = None, fetched_at: str | None = None
+        self,
+        record: object,
+        url: str | None = None,
+        source: str | None = None,
+        fetched_at: str | None = None,
+        floats: Sequence[str] = (),
     ) -> Keys: ...
     def keys_ndjson(self, data: bytes) -> KeyBatch: ...
     # One dict a field: field, kind, value (JSON text or None), form (JSON text or None), steps [(step, before, after)].
-    def trace(self, record: object) -> list[dict[str, Any]]: ...
+    def trace(self, record: object, floats: Sequence[str] = ()) -> list[dict[str, Any]]: ...
+    # `content`: the 32 bytes of a content key.
+    def float_reading(self, record: object, content: builtins.bytes) -> list[str] | None: ...
     def trace_url(self, url: str) -> list[tuple[str, str, str]]: ...
 
 @final

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import random
+import sqlite3
+from pathlib import Path
 
-from tests.contract.builder import begin, content_text, crawl, place_text, record, register, run_whole
+from tests.contract.builder import Item, begin, content_text, crawl, place_text, record, register, run_whole
 
-from seenbefore.stores import SeenStore
+from seenbefore.stores import SeenStore, open_store
 
 
 def test_contents_and_places_come_by_id(store: SeenStore) -> None:
@@ -68,3 +71,56 @@ def test_a_snapshot_stays_as_it_was(store: SeenStore) -> None:
             transaction.commit()
         assert [list(seen.contents()), list(seen.gathered("place")), seen.runs()] == before
     assert len(list(store.sightings())) == 140
+
+
+def check_histories(store: SeenStore) -> None:
+    """What is asked by content or place is what all sightings together say."""
+    rows = list(store.sightings())
+    dice = random.Random(len(rows))
+    for after in (0, dice.randrange(len(rows)), len(rows)):
+        for of in sorted({row.content for row in rows if row.content is not None})[::9]:
+            expected = [row for row in rows if row.content == of and row.id > after]
+            assert list(store.sightings(content=of, after=after)) == expected
+        for of in sorted({row.place for row in rows if row.place is not None})[::9]:
+            expected = [row for row in rows if row.place == of and row.id > after]
+            assert list(store.sightings(place=of, after=after)) == expected
+    of = next(row.content for row in rows if row.content is not None)
+    for row in [row for row in rows if row.content == of] + rows[::50]:
+        wanted = {"content": of, "place": row.place, "run": row.run, "source": row.source, "verdict": row.verdict}
+        found = store.sightings(**{name: value for name, value in wanted.items() if value is not None})  # type: ignore[arg-type]
+        assert (row in list(found)) == (row.content == of)
+
+
+def test_a_history_is_all_that_was_seen(store: SeenStore) -> None:
+    """Histories are whole, whether batches are of one record or of thousands, and one content is in all of them."""
+    register(store)
+    for at, batch in enumerate((1, 7, 400, 3)):
+        run_whole(store, crawl(400, seed=at), f"/{at}", batch=batch)
+    check_histories(store)
+    same = [Item("c0", f"u{at % 3}", at) for at in range(5000)]
+    run_whole(store, same, "/same", batch=4000)
+    content = store.lookup_content(content_text("c0"))
+    assert content is not None
+    found = list(store.sightings(content=content.first))
+    assert len(found) >= 5000
+    assert found == [row for row in store.sightings() if row.content == content.first]
+
+
+def test_a_history_begins_before_its_index(tmp_path: Path) -> None:
+    """A store from before the index of histories gets it when it is written to; what was there is found too."""
+    path = tmp_path / "seen.db"
+    with open_store(str(path)) as store:
+        register(store)
+        run_whole(store, crawl(300), "/one", batch=50)
+    with sqlite3.connect(path) as old:
+        old.executescript(
+            "DROP TABLE later; DELETE FROM meta WHERE name = 'later_from';"
+            "DELETE FROM migration WHERE name = '2-histories'; PRAGMA user_version = 1;"
+        )
+    old.close()
+    with open_store(str(path)) as store:
+        register(store)
+        check_histories(store)
+        run_whole(store, crawl(300, seed=1), "/two", batch=50)
+        check_histories(store)
+        assert list(store.faults(quick=False)) == []

@@ -68,4 +68,4 @@ def test_the_file_says_whose_it_is(tmp_path: Path) -> None:
     header = path.read_bytes()[:100]
     assert header[:16] == b"SQLite format 3\0"
     assert int.from_bytes(header[68:72]) == APPLICATION_ID == int.from_bytes(b"seen")
-    assert int.from_bytes(header[60:64]) == 1
+    assert int.from_bytes(header[60:64]) == 2

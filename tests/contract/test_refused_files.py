@@ -292,14 +292,14 @@ def test_an_older_store_is_brought_up_to_date(path: Path, monkeypatch: pytest.Mo
     """A new migration is applied and recorded when a store is opened to write; reading alone doesn't do it."""
     with open_store(str(path)) as store:
         before = dump(store)
-    migration = Migration("2-test", "CREATE TABLE later (a INTEGER) STRICT; -- one; more\nCREATE INDEX l ON later (a);")
+    migration = Migration("3-test", "CREATE TABLE newer (a INTEGER) STRICT; -- one; more\nCREATE INDEX l ON newer (a);")
     for module in ("schema", "sqlite.file", "sqlite.store"):
         monkeypatch.setattr(f"seenbefore.stores.{module}.MIGRATIONS", (*MIGRATIONS, migration))
     with pytest.raises(StoreUnsupported):
         open_store(str(path), read_only=True)
     for _ in range(2):
         with open_store(str(path)) as store:
-            assert store.info().migrations == ("1-first", "2-test")
+            assert store.info().migrations == ("1-first", "2-histories", "3-test")
             assert dump(store) == before
     monkeypatch.undo()
     with pytest.raises(StoreNewer):
@@ -308,7 +308,7 @@ def test_an_older_store_is_brought_up_to_date(path: Path, monkeypatch: pytest.Mo
 
 def test_a_migration_that_fails_changes_nothing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A migration is applied as a whole or not at all."""
-    migration = Migration("2-test", "CREATE TABLE later (a INTEGER) STRICT; CREATE TABLE run (id INTEGER);")
+    migration = Migration("3-test", "CREATE TABLE newer (a INTEGER) STRICT; CREATE TABLE run (id INTEGER);")
     before = state(path.parent)["seen.db"]
     for module in ("schema", "sqlite.file", "sqlite.store"):
         monkeypatch.setattr(f"seenbefore.stores.{module}.MIGRATIONS", (*MIGRATIONS, migration))

@@ -224,6 +224,14 @@ BROKEN = {
         'sql("DELETE FROM place_now WHERE id = 7")',
         [("place", "", "has another latest sighting", "sighting 107 of content 7", "sighting 7 of content 7")],
     ),
+    "a history lacks a sighting": (
+        """sql("DELETE FROM later WHERE kind = 'place'")""",
+        [("later", "place ", "is no index of the sightings, first of sighting", "repeats", "0 repeats")],
+    ),
+    "a history is cut off": (
+        "sql(\"UPDATE later SET entries = substr(entries, 1, length(entries) - 1) WHERE kind = 'content'\")",
+        [("later", "content ", "can't be read", "pairs of numbers", "a piece of a history is cut off")],
+    ),
     "an input is gone": (
         'sql("DELETE FROM input WHERE run = 2 AND idx = 1")',
         [

@@ -37,7 +37,7 @@ mod _kernel {
     #[pymodule_export]
     use super::splitting::{Array, Records, Table};
     #[pymodule_export]
-    use super::sqlite::{Rows, Sqlite, SqliteError, SqliteReader};
+    use super::sqlite::{Rows, Sqlite, SqliteError, SqliteReader, read_later};
     #[pymodule_export]
     use super::verdict::{Reference, Verdict};
     #[pymodule_export]

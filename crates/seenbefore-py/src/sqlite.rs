@@ -268,6 +268,12 @@ fn waited(py: Python<'_>, mut pending: Pending) -> PyResult<Vec<Row>> {
     }
 }
 
+/// Content or place and sighting, of a piece of a store's table `later`, whose row has this `owner` and `since`.
+#[pyfunction]
+pub fn read_later(entries: &[u8], owner: i64, since: i64) -> PyResult<Vec<(i64, i64)>> {
+    seenbefore_store::read_later(entries, owner, since).map_err(|error| raised(&error))
+}
+
 fn closed() -> Error {
     Error::Misuse("the store is closed".to_owned())
 }

@@ -158,4 +158,18 @@ CREATE VIEW place AS
 """
 
 
-MIGRATIONS = (Migration("1-first", _FIRST + _KEYS),)
+_HISTORIES = """
+CREATE TABLE later (                   -- an index: sightings of a content or place after its first one
+    kind TEXT NOT NULL CHECK (kind IN ('content', 'place')),
+    since INTEGER NOT NULL,            -- first sighting of the batch or batches that the piece is of
+    owner INTEGER NOT NULL,            -- the first content or place in the piece
+    first INTEGER NOT NULL,            -- its first sighting in the piece
+    entries BLOB NOT NULL,             -- pairs of LEB128 numbers: steps from content to content; sighting less since
+    PRIMARY KEY (kind, since, owner, first)
+) STRICT, WITHOUT ROWID;
+
+-- Sightings that were there before are found by reading them.
+INSERT INTO meta (name, value) SELECT 'later_from', CAST(ifnull(max(id), 0) + 1 AS TEXT) FROM sighting;
+"""
+
+MIGRATIONS = (Migration("1-first", _FIRST + _KEYS), Migration("2-histories", _HISTORIES))

@@ -1,5 +1,6 @@
 //! Recording: the rows of a judged batch, bound from the batch's own memory.
 
+use super::later;
 use crate::segments::{Kind, append, merge_due};
 use crate::{Database, Error};
 use rusqlite::params;
@@ -82,11 +83,14 @@ impl Database {
         )?;
         let mut seen = self.connection.prepare_cached("INSERT INTO content_seen (id, first_seen) VALUES (?1, ?2)")?;
         let (mut next, mut new_contents, mut new_places) = (written.first, 0, 0);
+        let (mut later_contents, mut later_places) = (Vec::new(), Vec::new());
         for (row, source) in rows.sightings() {
             if row.id != next {
                 return Err(contradiction("the sightings are not the next ones"));
             }
             next += 1;
+            later_contents.extend(row.content.filter(|id| *id != row.id).map(|id| (id, row.id)));
+            later_places.extend(row.place.filter(|id| *id != row.id).map(|id| (id, row.id)));
             if row.content == Some(row.id) {
                 new_contents += 1;
                 let first_seen =
@@ -115,6 +119,8 @@ impl Database {
         if new_contents != contents.count || new_places != places.count {
             return Err(contradiction("a key is written that no sighting begins"));
         }
+        later::write(&self.connection, Kind::Content, written.first, later_contents)?;
+        later::write(&self.connection, Kind::Place, written.first, later_places)?;
         Ok(next - written.first)
     }
 

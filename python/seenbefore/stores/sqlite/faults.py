@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from seenbefore._kernel import SqliteError, read_later
 from seenbefore.stores.rows import Digest, Fault
 
 Each: TypeAlias = Callable[..., Iterator[Any]]
 
+# Behind every id.
+_LAST = 1 << 62
 # How many faults SQLite itself lists.
 _MOST = 1000
 # An entry of a bucket: the key, and the id in decimal digits.
@@ -72,6 +76,29 @@ def keys(each: Each) -> Iterator[Fault]:
             f"segment {one >> 24}",
             "none",
         )
+
+
+def histories(each: Each) -> Iterator[Fault]:
+    """Batches whose sightings are not what the index `later` has of them."""
+    for kind in ("content", "place"):
+        first = next((int(value) for (value,) in each("SELECT value FROM meta WHERE name = 'later_from'")), 1)
+        starts = [since for (since,) in each("SELECT DISTINCT since FROM later WHERE kind = ? ORDER BY since", (kind,))]
+        # Before the first of them nothing was seen again.
+        bounds = sorted({first, *starts, _LAST})
+        for begin, end in itertools.pairwise(bounds):
+            rows = f"SELECT {kind}, id FROM sighting WHERE id >= ? AND id < ? AND {kind} < id ORDER BY {kind}, id"
+            wanted = list(each(rows, (begin, end)))
+            pieces = "SELECT owner, entries FROM later WHERE kind = ? AND since = ? ORDER BY owner, first"
+            try:
+                of_piece = [read_later(entries, owner, begin) for owner, entries in each(pieces, (kind, begin))]
+                found = list(itertools.chain.from_iterable(of_piece))
+            except SqliteError as error:
+                yield Fault("later", f"{kind} {begin}", "can't be read", "pairs of numbers", str(error.args[0]))
+                continue
+            if found != wanted:
+                at = min((sighting for _, sighting in set(wanted) ^ set(found)), default=begin)
+                what = f"is no index of the sightings, first of sighting {at}"
+                yield Fault("later", f"{kind} {begin}", what, f"{len(wanted):,} repeats", f"{len(found):,} repeats")
 
 
 @dataclass(slots=True)

@@ -6,19 +6,39 @@ memory in proportion to the store.
 
 from __future__ import annotations
 
+import itertools
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, Self
 
 import zstandard
 
-from seenbefore._kernel import SqliteReader
-from seenbefore.stores.rows import ContentRow, Fault, Gathered, Keep, PlaceRow, StoreInfo, Stretch
+from seenbefore._kernel import SqliteReader, read_later
+from seenbefore.stores.rows import ContentRow, Fault, Gathered, Keep, PlaceRow, SightingRow, StoreInfo, Stretch
 from seenbefore.stores.sqlite import faults, upkeep
 from seenbefore.stores.sqlite.failures import named
+from seenbefore.stores.sqlite.rows import SIGHTINGS, sighting_row
 
 # Stands for a ruleset or a source that a damaged store has no row of.
 _UNKNOWN = "?"
+
+# The pieces of `later` that may hold a content or place: of each batch those that begin with it, and the one before
+# them. Batches before the one in which it begins hold nothing of it, and those that end before `after` nothing wanted.
+_PIECES = """
+WITH RECURSIVE batch (since) AS (
+    SELECT ifnull(
+        (SELECT max(since) FROM later WHERE kind = :kind AND since <= max(:owner, :after)),
+        (SELECT min(since) FROM later WHERE kind = :kind)
+    )
+    UNION ALL
+    SELECT (SELECT min(since) FROM later WHERE kind = :kind AND since > batch.since) FROM batch WHERE since IS NOT NULL
+)
+SELECT later.since, later.owner, later.entries FROM batch CROSS JOIN later
+    ON later.kind = :kind AND later.since = batch.since AND later.owner <= :owner AND later.owner >= ifnull(
+        (SELECT max(owner) FROM later WHERE kind = :kind AND since = batch.since AND owner < :owner), :owner
+    )
+"""
 
 
 def _sorted(kind: Literal["content", "place"]) -> str:
@@ -79,6 +99,43 @@ class Histories:
             for owner, one, run, seq, source, *facts in rows
         )
 
+    def sightings(
+        self,
+        *,
+        run: int | None = None,
+        source: str | None = None,
+        content: int | None = None,
+        place: int | None = None,
+        verdict: int | None = None,
+        after: int = 0,
+    ) -> Iterator[SightingRow]:
+        """The sightings that have all the given facts, by id."""
+        wanted = {"s.run": run, "source.name": source, "s.content": content, "s.place": place, "s.verdict": verdict}
+        asked = {name: value for name, value in wanted.items() if value is not None}
+        conditions = "".join(f" AND {name} = ?" for name in asked)
+        if content is None and place is None:
+            rows = self._each(f"{SIGHTINGS} WHERE s.id > ?{conditions} ORDER BY s.id", (after, *asked.values()))
+            return map(sighting_row, rows)
+        ids = self._history("content", content or 0, after) if place is None else self._history("place", place, after)
+        found = f"{SIGHTINGS} WHERE s.id IN (SELECT value FROM json_each(?)){conditions} ORDER BY s.id"
+        return (sighting_row(row) for some in ids for row in self._each(found, (json.dumps(some), *asked.values())))
+
+    def _history(self, kind: Literal["content", "place"], owner: int, after: int) -> Iterator[list[int]]:
+        """The sightings of a content or a place with ids behind `after`: some at a time, in order."""
+        if owner > after:
+            yield [owner]
+        indexed = int(next(self._each("SELECT value FROM meta WHERE name = 'later_from'"))[0])
+        if owner < indexed:
+            old = f"SELECT id FROM sighting WHERE id > ? AND id < ? AND {kind} = ? ORDER BY id"
+            for (one,) in self._each(old, (max(owner, after), indexed, owner)):
+                yield [one]
+        pieces = self._each(_PIECES, {"kind": kind, "owner": owner, "after": after})
+        for _, rows in itertools.groupby(pieces, key=lambda row: row[0]):
+            pairs = (pair for since, first, entries in rows for pair in read_later(entries, first, since))
+            some = [sighting for of, sighting in pairs if of == owner and sighting > after]
+            if some:
+                yield some
+
     def stretches(self, *, packed: bool = True) -> Iterator[Stretch]:
         """The receipts and kept rows of all runs."""
         # Rows are appended, so the order of their numbers is that of the commits.
@@ -95,6 +152,7 @@ class Histories:
         yield from faults.structure(self._each, quick=quick)
         if not quick:
             yield from faults.keys(self._each)
+            yield from faults.histories(self._each)
 
     def info(self) -> StoreInfo:
         """What the store is and how much it holds."""

@@ -310,23 +310,6 @@ class SqliteStore(Histories):
         )
         return None if row is None else sighting_row(row)
 
-    def sightings(
-        self,
-        *,
-        run: int | None = None,
-        source: str | None = None,
-        content: int | None = None,
-        place: int | None = None,
-        verdict: int | None = None,
-        after: int = 0,
-    ) -> Iterator[SightingRow]:
-        """The sightings that have all the given facts, by id."""
-        wanted = {"s.run": run, "source.name": source, "s.content": content, "s.place": place, "s.verdict": verdict}
-        asked = {name: value for name, value in wanted.items() if value is not None}
-        conditions = "".join(f" AND {name} = ?" for name in asked)
-        rows = self._each(f"{SIGHTINGS} WHERE s.id > ?{conditions} ORDER BY s.id", (after, *asked.values()))
-        return map(sighting_row, rows)
-
     def copy(self, target: str) -> int:
         """Make `target` a store that holds what this one holds now → its size: see SeenStore."""
         return upkeep.copy(self._path, self.location, target)
