@@ -38,6 +38,7 @@ __all__ = [
     "canonical_url",
     "normalise",
     "read_later",
+    "unpack",
 ]
 
 VERSION: Final[str]
@@ -54,6 +55,9 @@ RECORD_CHECKS: Final[tuple[str, ...]]
 def normalise(value: object, kind: str = "text", **settings: object) -> str | None: ...
 def canonical_url(url: str, strength: str = "page") -> str: ...
 def canonical_json(value: object) -> bytes: ...
+
+# Receipts or kept rows of a row of a store's table `block`.
+def unpack(packed: builtins.bytes) -> builtins.bytes: ...
 
 # (content or place, sighting), sorted, of a row of a store's table `later`.
 def read_later(entries: builtins.bytes, owner: int, since: int) -> list[tuple[int, int]]: ...

@@ -17,6 +17,7 @@ from tests.evidence.conftest import SAMPLE, crawl, made
 from tests.evidence.test_bundle import new_key
 from tests.evidence.verifiers import CHECKER, edit, member
 
+from seenbefore._kernel import unpack
 from seenbefore.errors import UsageError
 from seenbefore.stores import open_store
 
@@ -181,7 +182,7 @@ def spoil(opened: Any, store: Path) -> None:
     opened.close()
     connection = sqlite3.connect(store)
     ((row, packed),) = connection.execute("SELECT rowid, receipts FROM block WHERE run = 2").fetchall()
-    data = zstandard.ZstdDecompressor().decompress(packed)
+    data = unpack(packed)
     changed = data.replace(b'"source":"courier"', b'"source":"kourier"', 1)
     assert changed != data
     connection.execute(

@@ -5,6 +5,7 @@ from __future__ import annotations
 # Damage is done by another process, with another SQLite than the package's, while nobody has the store open.
 DAMAGE = """
 import sqlite3, sys, zstandard
+from seenbefore._kernel import unpack
 store = sqlite3.connect(sys.argv[1], isolation_level=None)
 def sql(*statements):
     for statement in statements:
@@ -17,7 +18,7 @@ def bucket(change, kind="content"):
     store.execute("UPDATE bucket SET entries = ? WHERE id = ?", (change(entries), number))
 def edit(column, change, where="run = 1 AND first_seq = 1"):
     (packed,) = store.execute(f"SELECT {column} FROM block WHERE {where}").fetchone()
-    data = zstandard.ZstdCompressor().compress(change(zstandard.ZstdDecompressor().decompress(packed)))
+    data = zstandard.ZstdCompressor().compress(change(unpack(packed)))
     assert store.execute(f"UPDATE block SET {column} = ? WHERE {where}", (data,)).rowcount == 1
 exec(sys.argv[2])
 store.close()

@@ -37,7 +37,7 @@ mod _kernel {
     #[pymodule_export]
     use super::splitting::{Array, Records, Table};
     #[pymodule_export]
-    use super::sqlite::{Rows, Sqlite, SqliteError, SqliteReader, read_later};
+    use super::sqlite::{Rows, Sqlite, SqliteError, SqliteReader, read_later, unpack};
     #[pymodule_export]
     use super::verdict::{Reference, Verdict};
     #[pymodule_export]

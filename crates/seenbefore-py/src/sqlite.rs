@@ -274,6 +274,13 @@ pub fn read_later(entries: &[u8], owner: i64, since: i64) -> PyResult<Vec<(i64, 
     seenbefore_store::read_later(entries, owner, since).map_err(|error| raised(&error))
 }
 
+/// The receipts or kept rows of a row of a store's table `block`.
+#[pyfunction]
+pub fn unpack<'py>(py: Python<'py>, packed: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    let text = py.detach(|| seenbefore_store::unpack(packed)).map_err(|error| raised(&error))?;
+    Ok(PyBytes::new(py, &text))
+}
+
 fn closed() -> Error {
     Error::Misuse("the store is closed".to_owned())
 }

@@ -12,7 +12,7 @@ mod reader;
 mod segments;
 mod value;
 
-pub use batch::{Claimed, Content, Moved, Packed, Packer, Place, Rows, Written, read_later};
+pub use batch::{Claimed, Content, Moved, Packed, Packer, Place, Rows, Written, read_later, unpack};
 pub use database::Database;
 pub use error::Error;
 pub use memory::Memory;

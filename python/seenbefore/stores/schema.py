@@ -104,8 +104,8 @@ CREATE TABLE block (                   -- receipts and kept rows of about 1,024 
     first_seq INTEGER NOT NULL,
     first_sighting INTEGER NOT NULL,
     records INTEGER NOT NULL,
-    receipts BLOB NOT NULL,            -- zstd
-    kept BLOB,                         -- zstd; NULL where the store keeps no rows
+    receipts BLOB NOT NULL,            -- packed: see docs/reference/store-tables.md
+    kept BLOB,                         -- packed; NULL where the store keeps no rows
     PRIMARY KEY (run, first_seq)
 ) STRICT;
 """

@@ -7,5 +7,5 @@ mod record;
 
 pub use claim::Claimed;
 pub use later::read as read_later;
-pub use pack::{Packed, Packer};
+pub use pack::{Packed, Packer, unpack};
 pub use record::{Content, Moved, Place, Rows, Written};

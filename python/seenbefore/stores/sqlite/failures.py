@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import zstandard
-
 from seenbefore._kernel import SqliteError
 from seenbefore.errors import (
     DiskFull,
@@ -53,10 +51,8 @@ def failure(location: str, error: SqliteError) -> SeenbeforeError:
 
 @contextmanager
 def named(location: str) -> Iterator[None]:
-    """What SQLite and zstd raise within becomes an error with a name."""
+    """What the kernel raises of SQLite and of what lies in it becomes an error with a name."""
     try:
         yield
     except SqliteError as error:
         raise failure(location, error) from error
-    except zstandard.ZstdError as error:
-        raise StoreDamaged(f"{location} is damaged: a block can't be unpacked: {error}", path=location) from error

@@ -12,9 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, Self
 
-import zstandard
-
-from seenbefore._kernel import SqliteReader, read_later
+from seenbefore._kernel import SqliteReader, read_later, unpack
 from seenbefore.stores.rows import ContentRow, Fault, Gathered, Keep, PlaceRow, SightingRow, StoreInfo, Stretch
 from seenbefore.stores.sqlite import faults, upkeep
 from seenbefore.stores.sqlite.failures import named
@@ -175,7 +173,7 @@ class Histories:
 
     def _unpacked(self, packed: bytes) -> bytes:
         with named(self.location):
-            return zstandard.ZstdDecompressor().decompress(packed)
+            return unpack(packed)
 
     def _each(self, sql: str, parameters: Any = ()) -> Iterator[Any]:
         with named(self.location):
