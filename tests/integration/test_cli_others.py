@@ -99,6 +99,24 @@ def test_explain_two_rows(judged: Any) -> None:
     assert (both["same_content"], both["same_url"], both["field"]) == (False, True, "text")
 
 
+def test_a_blank_line_is_no_record(run: Any) -> None:
+    """A line that a run passed over is called blank, not a record that can't be read."""
+    Path("gaps.ndjson").write_bytes(b'{"text":"a"}\n\n \t\r\n{"text":"b"}\n')
+    for line in (2, 3):
+        done = run("explain", f"gaps.ndjson:{line}")
+        assert (done.returncode, f"line {line} of gaps.ndjson is blank" in done.stderr) == (3, True)
+    assert run("explain", "gaps.ndjson:4").returncode == 0
+
+
+@pytest.mark.parametrize("command", ["log", "merged"])
+def test_the_store_is_named_in_any_usual_way(judged: Any, command: str) -> None:
+    """As the argument, by the option of dedup, or not at all: then it is the one that dedup makes."""
+    told = [judged(command, *how).stdout for how in ((), ("seenbefore.db",), ("--store", "seenbefore.db"))]
+    assert len(set(told)) == 1
+    assert told[0]
+    assert judged(command, "seenbefore.db", "--store", "other.db").returncode == 2
+
+
 def test_explain_what_is_not_there(judged: Any) -> None:
     """Rows, keys, URLs and lines that are not there are named."""
     key = "posts/1:sha256:" + "0" * 64

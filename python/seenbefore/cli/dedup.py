@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from seenbefore.cli.given import DEFAULT_STORE
 from seenbefore.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,9 +21,7 @@ if TYPE_CHECKING:
 @click.option(
     "--rules", "-r", metavar="FILE|NAME", help="Ruleset [default: ./seenbefore.toml if it is there, else records/1]"
 )
-@click.option(
-    "--store", "-s", default="seenbefore.db", show_default=True, metavar="URL", help="Store: a path or memory:"
-)
+@click.option("--store", "-s", default=DEFAULT_STORE, show_default=True, metavar="URL", help="Store: a path or memory:")
 @click.option("--out", "-o", metavar="DIR", help="Folder for the four output files; {run} becomes the run's number.")
 @click.option("--no-output", is_flag=True, help="Judge and remember, but write no files.")
 @click.option("--dry-run", is_flag=True, help="Judge only: nothing is remembered and nothing written.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from seenbefore.cli.given import DEFAULT_STORE
 from seenbefore.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ _ONE, _TWO = 1, 2
 
 @click.command()
 @click.argument("rows", nargs=-1, metavar="[RUN:SEQ | FILE:LINE]...")
-@click.option("--store", "-s", default="seenbefore.db", show_default=True, metavar="URL", help="Store to look in.")
+@click.option("--store", "-s", default=DEFAULT_STORE, show_default=True, metavar="URL", help="Store to look in.")
 @click.option("--url", multiple=True, metavar="U", help="The latest record at a URL.")
 @click.option(
     "--key", multiple=True, metavar="K", help="The first record with a content key, the latest with a URL key."

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from seenbefore.cli.given import store_given
 from seenbefore.rules import VERDICTS
 
 # Widths of the columns but the last one; what is wider moves the rest of its line.
@@ -16,7 +17,7 @@ _WIDTHS = (9, 10, 9, 20, 16)
 
 
 @click.command()
-@click.argument("store", metavar="STORE")
+@store_given
 @click.option("--run", type=click.IntRange(1), metavar="R", help="Records of one run.")
 @click.option("--source", metavar="S", help="Records of one source.")
 @click.option("--url", metavar="U", help="Records at one place: any spelling that the store's rules take for the same.")

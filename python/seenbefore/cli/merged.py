@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
+from seenbefore.cli.given import store_given
 from seenbefore.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _PIECE = 1 << 18
 
 
 @click.command()
-@click.argument("store", metavar="STORE")
+@store_given
 @click.option("--out", "-o", metavar="FILE", help="File to write [default: standard output]")
 @click.option(
     "--format",

@@ -22,6 +22,12 @@ def record_at(path: str, line: int, form: Form | None = None) -> bytes:
             lines = event.data.split(b"\n")
             here = len(lines) - (lines[-1] == b"")
             if before < line <= before + here:
+                if not lines[line - before - 1].strip():
+                    raise InputUnreadable(
+                        f"line {line:,} of {path} is blank: it holds no record",
+                        path=path,
+                        hint="blank lines are passed over and counted; name the line before or after it",
+                    )
                 return lines[line - before - 1]
             before += here
         elif isinstance(event, Rows):
