@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -126,3 +127,19 @@ def test_log_refuses_what_can_have_no_answer(store: SeenStore) -> None:
         list(sighted(store, Asked(run=9)))
     with pytest.raises(UsageError, match="exclude"):
         list(sighted(store, Asked(url="https://a.example/", key=place_text("u7"))))
+
+
+def test_a_block_is_unpacked_once_for_all_its_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Going over rows in their order reads each block of receipts once, and gives what single look-ups give."""
+    unpacked = []
+    whole = SqliteStore._unpacked
+    monkeypatch.setattr(SqliteStore, "_unpacked", lambda self, packed: unpacked.append(1) or whole(self, packed))
+    with SqliteStore(tmp_path / "seen.db") as store:
+        register(store)
+        for out in ("/one", "/two"):
+            run_whole(store, crawl(2500), out, batch=2500)
+        listed = list(receipts(store, sighted(store, Asked())))
+        assert len(unpacked) == 6
+        for run in (2, 1):
+            assert [store.receipt(run, seq) for seq in range(2500, 0, -500)] == listed[2500 * run - 1 :: -500][:5]
+        assert (store.receipt(2, 2501), store.receipt(2, 0), store.receipt(3, 1)) == (None, None, None)

@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 
 from seenbefore.errors import StoreDamaged, StoreUnsupported, UsageError
 from seenbefore.stores.base import Waiting
-from seenbefore.stores.laws import check_ruleset, kept_line, line, split_key, split_label
+from seenbefore.stores.laws import check_ruleset, kept_line, lines, split_key, split_label
 from seenbefore.stores.rows import (
     ContentRow,
     Digest,
@@ -81,6 +81,7 @@ class SqliteStore(Histories):
         self.location = os.fsencode(path).decode("utf-8", "backslashreplace")
         self._path = Path(os.path.realpath(path))
         self._current: RulesetRow | None = None
+        self._held: tuple[int, int, list[bytes]] = (0, 0, [])
         self._writer: Writer | None = None
         if not file.exists(self._path, self.location):
             if not create or read_only:
@@ -238,8 +239,15 @@ class SqliteStore(Histories):
 
     def receipt(self, run: int, seq: int) -> bytes | None:
         """One receipt."""
-        found = self._block(run, seq)
-        return None if found is None else line(self._unpacked(found[1]), seq - found[0])
+        # Whoever goes over rows asks for those of one block one after the other; what a block says never changes.
+        of, first, receipts = self._held
+        if of != run or not first <= seq < first + len(receipts):
+            found = self._block(run, seq)
+            if found is None:
+                return None
+            first, receipts = found[0], lines(self._unpacked(found[1]))
+            self._held = run, first, receipts
+        return receipts[seq - first] + b"\n" if seq < first + len(receipts) else None
 
     def kept(self, run: int, seq: int) -> bytes | None:
         """One kept row."""
