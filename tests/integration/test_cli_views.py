@@ -134,8 +134,8 @@ def test_log_lists_records(judged: Judged) -> None:
     done = judged("log", "seenbefore.db")
     assert (done.returncode, done.stderr) == (0, "")
     lines = [line.split() for line in done.stdout.splitlines()]
-    assert lines[0] == ["row", "verdict", "refers", "to", "fetched", "at", "source", "URL"]
-    assert lines[3] == ["1:3", "duplicate", "1:1", "2026-03-02T08:02:00Z", "a", "https://a.example/1"]
+    assert lines[0] == ["row", "verdict", "refers", "to", "match", "fetched", "at", "source", "URL"]
+    assert lines[3] == ["1:3", "duplicate", "1:1", "content", "2026-03-02T08:02:00Z", "a", "https://a.example/1"]
     assert lines[6] == ["1:6", "refused", "invalid-json,", "day.ndjson:6"]
     assert len(lines) == 8
     assert judged("explain", lines[3][0]).returncode == 0
@@ -157,6 +157,10 @@ def test_log_as_json_is_receipts(judged: Judged) -> None:
         (("--since", "2026-03-02T08:01Z", "--until", "2026-03-02T08:03:00Z"), ["1:2", "1:3"]),
         (("--until", "2026-03-02"), ["2:1"]),
         (("--limit", "2"), ["1:6", "2:1"]),
+        (("--row", "1:1"), ["1:1", "1:2", "1:3", "2:1"]),
+        (("--action", "skip"), ["1:3"]),
+        (("--action", "refuse", "--run", "1"), ["1:6"]),
+        (("--action", "keep", "--limit", "1"), ["2:1"]),
         (("--url", "https://z.example/"), []),
     ],
 )
@@ -183,9 +187,49 @@ def test_log_by_key(judged: Judged) -> None:
         (("--verdict", "odd"), 2),
         (("--key", "nonsense"), 2),
         (("--url", "nonsense"), 1),
+        (("--row", "1:6"), 2),
+        (("--row", "1:99"), 2),
+        (("--row", "day.ndjson:1"), 2),
+        (("--row", "1:1", "--url", "https://a.example/1"), 2),
+        (("--versions",), 2),
+        (("--versions", "--row", "1:1"), 2),
     ],
 )
 def test_log_refuses_what_can_have_no_answer(judged: Judged, asked: tuple[str, ...], status: int) -> None:
     """What is no run, time, verdict, key or URL is told apart from an empty answer."""
     done = judged("log", "seenbefore.db", *asked)
     assert (done.returncode, done.stdout) == (status, "")
+
+
+def test_log_of_versions(judged: Judged) -> None:
+    """What a page showed: a line for each content, from when to when; by its URL key, and as NDJSON, too."""
+    lines = [line.split() for line in judged("log", "--url", "https://A.example/1", "--versions").stdout.splitlines()]
+    assert lines[0] == ["row", "verdict", "refers", "to", "first", "seen", "last", "seen", "sightings", "URL"]
+    assert lines[1:] == [
+        ["1:1", "new", "2026-03-02T08:00:00Z", "2026-03-02T08:02:00Z", "2", "https://a.example/1"],
+        ["1:4", "changed", "2026-03-02T08:03:00Z", "2026-03-02T08:03:00Z", "1", "https://a.example/1"],
+    ]
+    receipts = [json.loads(line) for line in judged.read("out/receipts.ndjson").splitlines()]
+    printed = judged("log", "--key", receipts[0]["url_key"], "--versions", "--json").stdout
+    versions = [json.loads(line) for line in printed.splitlines()]
+    assert [one["content_key"] for one in versions] == [receipts[0]["content_key"], receipts[3]["content_key"]]
+    assert [one["sightings"] for one in versions] == [2, 1]
+    assert judged("log", "--url", "https://z.example/", "--versions").stderr == "no record has all that\n"
+
+
+@pytest.mark.parametrize("command", [("log", "--limit", "1"), ("merged",), ("verify",), ("bundle", "--out")])
+def test_a_store_is_named_in_either_way(judged: Judged, tmp_path: Path, command: tuple[str, ...]) -> None:
+    """As an argument, as --store, or not at all where it is the usual one; two different ones are refused."""
+    out = [str(tmp_path / str(at)) for at in range(3)] if command == ("bundle", "--out") else [None] * 3
+    ways = [("seenbefore.db",), ("--store", "seenbefore.db"), ()]
+    done = [
+        judged(*command, *([] if to is None else [to]), *way)
+        for way, to in zip(ways, out, strict=True)
+        if way or command != ("verify",)
+    ]
+    assert {one.returncode for one in done} == {0}
+    # A bundle says where it is.
+    assert len({one.stdout for one in done}) == 1 or command == ("bundle", "--out")
+    refused = judged(*command, *([] if out[0] is None else [str(tmp_path / "3")]), "one.db", "-s", "other.db")
+    assert refused.returncode == 2
+    assert "two stores are named: one.db and other.db" in refused.stderr

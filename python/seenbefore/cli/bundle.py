@@ -7,6 +7,7 @@ import re
 
 import click
 
+from seenbefore.cli.given import store_given
 from seenbefore.errors import UsageError
 
 _SIZE = re.compile(r"([0-9]+)\s*(|[kmgt]i?)b?", re.IGNORECASE)
@@ -14,7 +15,7 @@ _UNITS = ("", "k", "m", "g", "t")
 
 
 @click.command()
-@click.argument("store", metavar="STORE")
+@store_given
 @click.option("--out", "-o", required=True, metavar="DIR", help="The bundle's folder, which must not be there yet.")
 @click.option(
     "--runs", metavar="A..B", help="Runs by their numbers; A.. and ..B and A alone are understood too [default: all]"

@@ -10,13 +10,13 @@ from click.shell_completion import get_completion_class
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    r"""Print the completion script of a SHELL.
+    """Print the completion script of a SHELL.
 
     \b
     bash: seenbefore completion bash > ~/.local/share/bash-completion/completions/seenbefore
     zsh:  seenbefore completion zsh > a folder of $fpath, as _seenbefore
     fish: seenbefore completion fish > ~/.config/fish/completions/seenbefore.fish
-    """
+    """  # noqa: D301 - click's mark for lines that stay as they are
     kind = get_completion_class(shell)
     if kind is None:  # pragma: no cover - click has all three
         raise click.UsageError(f"no completion for {shell}")

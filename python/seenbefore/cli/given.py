@@ -13,6 +13,13 @@ from seenbefore.errors import UsageError
 DEFAULT_STORE = "seenbefore.db"
 
 
+def which_store(given: str | None, named: str | None) -> str:
+    """The store by its argument, its option, or as `dedup` makes it. Raises UsageError where two are named."""
+    if given is not None and named is not None and given != named:
+        raise UsageError(f"two stores are named: {given} and {named}", hint="name one")
+    return given or named or DEFAULT_STORE
+
+
 def store_given(command: Callable[..., None]) -> Callable[..., None]:
     """Gives a command its `store`, the first of its parameters. Raises UsageError where two are named."""
 
@@ -22,8 +29,6 @@ def store_given(command: Callable[..., None]) -> Callable[..., None]:
     )
     @functools.wraps(command)
     def with_store(store: str | None, named: str | None, **options: Any) -> None:
-        if store is not None and named is not None and store != named:
-            raise UsageError(f"two stores are named: {store} and {named}", hint="name one")
-        command(store or named or DEFAULT_STORE, **options)
+        command(which_store(store, named), **options)
 
     return with_store

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from seenbefore.cli.given import which_store
 from seenbefore.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,11 +19,12 @@ _SHOWN = 20
 
 @click.command()
 @click.argument("path", metavar="BUNDLE|DIR|STORE", required=False)
+@click.option("--store", "-s", metavar="URL", help="The same as STORE, as dedup takes it.")
 @click.option("--rules", "-r", metavar="FILE|NAME", help="Ruleset of a run's output folder, which holds none.")
 @click.option("--key", metavar="FILE", help="The public key that must have signed a bundle: PEM, OpenSSH or hex.")
 @click.option("--digest", is_flag=True, help="Print the SHA-256 of the verify.py that this version puts into bundles.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-def verify(path: str | None, rules: str | None, key: str | None, digest: bool, as_json: bool) -> int:
+def verify(path: str | None, store: str | None, rules: str | None, key: str | None, digest: bool, as_json: bool) -> int:
     """Check a bundle, the output folder of a run, or a store: digests, keys, verdicts, chain.
 
     Everything is recomputed, on all cores, and every problem is named. Nothing is changed. Exit status 1 says that
@@ -36,8 +38,9 @@ def verify(path: str | None, rules: str | None, key: str | None, digest: bool, a
     if digest:
         _print_digest(path)
         return 0
-    if path is None:
+    if path is None and store is None:
         raise UsageError("nothing is named to be checked", hint="name a bundle, a run's output folder, or a store")
+    path = which_store(path, store)
     wanted = None if key is None else read_public_key(key)
     ruleset = None if rules is None else Ruleset.find(rules)
     with Bar("looking") as bar:
