@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -101,11 +105,13 @@ def test_explain_two_rows(judged: Any) -> None:
 
 def test_a_blank_line_is_no_record(run: Any) -> None:
     """A line that a run passed over is called blank, not a record that can't be read."""
-    Path("gaps.ndjson").write_bytes(b'{"text":"a"}\n\n \t\r\n{"text":"b"}\n')
+    Path("gaps.ndjson").write_bytes(b'{"text":"a"}\n\n \t\r\n{"text":"b"}\n\f\n')
     for line in (2, 3):
         done = run("explain", f"gaps.ndjson:{line}")
         assert (done.returncode, f"line {line} of gaps.ndjson is blank" in done.stderr) == (3, True)
     assert run("explain", "gaps.ndjson:4").returncode == 0
+    # As a run has it.
+    assert "refused: invalid-json" in run("explain", "gaps.ndjson:5").stdout
 
 
 @pytest.mark.parametrize("command", ["log", "merged"])
@@ -115,6 +121,71 @@ def test_the_store_is_named_in_any_usual_way(judged: Any, command: str) -> None:
     assert len(set(told)) == 1
     assert told[0]
     assert judged(command, "seenbefore.db", "--store", "other.db").returncode == 2
+
+
+def test_explain_a_changed_page(judged: Any) -> None:
+    """A new version of a page is shown beside what its URL showed before; in JSON it is there as a whole."""
+    shown = judged("explain", "1:4").stdout
+    assert "its URL showed before: 1:3\nfetched at   2026-03-02T08:02:00Z" in shown
+    assert re.search(r'before ".*ferry.*"\n  now    ".*"', shown)
+    assert re.search(r"^source +a\nfetched at +2026-03-02T08:03:00Z$", shown, re.MULTILINE)
+    told = json.loads(judged("explain", "1:4", "--json").stdout)
+    assert told["previous"]["receipt"]["seq"] == 3
+    assert told["history"] == []
+
+
+def test_explain_shows_where_long_texts_differ(run: Any) -> None:
+    """Of a long text the stretch around the difference is shown, and of a step the one around its first change."""
+    start = "lorem ipsum " * 40
+    both = [json.dumps({"text": f"{start}{end}"}) for end in ("ends here.", "ends Th\u00a0re.")]
+    shown = run("explain", "--record", both[0], "--record", both[1]).stdout
+    assert "lorem ipsum ends here." in shown
+    assert "ends Th⟨U+00A0⟩re." in shown
+    assert shown.count("…") >= 4
+
+
+def test_the_history_is_listed(judged: Any) -> None:
+    """What was seen at a URL stands behind its explanation, with verdicts and times, also as JSON."""
+    shown = judged("explain", "--url", "https://a.example/1").stdout
+    assert re.search(r"sighted 3 times\n  1:1 +new +2026-03-02T08:00:00Z  a  https://a\.example/1\n", shown)
+    told = json.loads(judged("explain", "--url", "https://a.example/1", "--json").stdout)
+    assert [(one["seq"], one["verdict"]) for one in told["history"]] == [(1, "new"), (3, "duplicate"), (4, "changed")]
+
+
+def test_explain_takes_the_store_in_either_way(judged: Any) -> None:
+    """The store may stand first, as for other commands; a name that is none is told."""
+    told = judged("explain", "1:3").stdout
+    assert judged("explain", "seenbefore.db", "1:3").stdout == told
+    assert judged("explain", "--store", "seenbefore.db", "1:3").stdout == told
+    for arguments, status in (
+        (("seenbefore.db", "1:3", "-s", "x.db"), 2),
+        (("gone.db", "1:3"), 2),
+        (("out", "1:3"), 4),
+    ):
+        assert judged("explain", *arguments).returncode == status, arguments
+
+
+def test_colours_are_for_terminals(judged: Any) -> None:
+    """A terminal gets colours, unless NO_COLOR says otherwise; a pipe or a file gets none."""
+    assert "\x1b" not in judged("explain", "1:4").stdout
+    command = [str(SEENBEFORE), "explain", "1:4"]
+    for setting, coloured in (("", True), ("1", False)):
+        assert (b"\x1b[33mchanged" in on_a_terminal(command, setting)) is coloured
+
+
+def on_a_terminal(command: list[str], no_color: str) -> bytes:
+    """What a command writes to a terminal."""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "NO_COLOR": no_color, "TERM": "xterm"}
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, stdin=theirs, env=environment):
+        os.close(theirs)
+        written = b""
+        # Reading fails once nobody holds the other end.
+        with contextlib.suppress(OSError):
+            while some := os.read(ours, 1 << 16):
+                written += some
+    os.close(ours)
+    return written
 
 
 def test_explain_what_is_not_there(judged: Any) -> None:
@@ -175,3 +246,11 @@ def test_a_reader_that_goes_away_is_no_fault() -> None:
             check=False,
         )
         assert done.stderr.strip() == "141"
+
+
+def test_help_shows_no_marks(run: Any) -> None:
+    r"""Lines of examples stay as they are in every help; click's mark for them, \b, is not seen."""
+    for command in ("explain", "log", "completion"):
+        shown = run(command, "--help").stdout
+        assert "\\b" not in shown
+        assert re.search(r"^  (bash: )?seenbefore \w", shown, re.MULTILINE)

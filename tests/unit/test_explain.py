@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from seenbefore import Comparison, Deduplicator, Explanation, Ruleset, explain, open_store
 from seenbefore.audit.explain import compare, members, of_record
 from seenbefore.audit.locate import Locator, without_seen
 from seenbefore.audit.words import changes, first_difference, table_row, visible
+from seenbefore.errors import InputUnreadable
 
 RULES = Ruleset.from_toml(
     'name = "t"\nversion = 1\nidentity = ["title", "sku"]\n[record]\nurl = "url"\n[fields.sku]\nkind = "code"\n'
@@ -32,6 +35,33 @@ def test_the_url_has_its_own_steps() -> None:
     assert told.canonical_url == "https://e.example/?b=1"
     assert told.url_steps
     assert "secret" not in repr(told)
+
+
+def test_the_step_where_two_records_meet_is_told() -> None:
+    """Of each field that came in two spellings: the step from which on they are one, none where they stay two."""
+    one = {"title": "Caf\u00e9 \u00a0Bar", "sku": "AB-1"}
+    same = explain(RULES, one, {"title": "Cafe\u0301 Bar", "sku": "ab 1"})
+    assert isinstance(same, Comparison)
+    assert same.how.startswith(
+        "every identity field has the same canonical form: sku from the step separators on, title"
+    )
+    # One has its é from the start and two spaces, the other the opposite.
+    assert same.met == ("separators", "collapse and recompose")
+    assert same.how.endswith("title from the steps collapse and recompose on")
+    plain = explain(RULES, {"title": "lamp"}, {"title": "LAMP"})
+    assert isinstance(plain, Comparison)
+    assert plain.met == ("casefold",)
+    other = explain(RULES, one, {"title": "Lamp", "sku": "AB-1"})
+    assert isinstance(other, Comparison)
+    assert other.met == (None,)
+
+
+def test_keys_of_different_rules_are_not_compared() -> None:
+    """Two records that were keyed by different rules are two, and the rules are what is told."""
+    others = Ruleset.from_toml('name = "u"\nversion = 1\nidentity = ["title"]\n')
+    both = compare(of_record(RULES, {"title": "a"}), of_record(others, {"title": "a"}))
+    assert not both.same_content
+    assert both.how == "they were keyed by different rules, t/1 and u/1, whose keys are never compared"
 
 
 def test_a_refused_record_says_which_field() -> None:
@@ -114,5 +144,6 @@ def test_a_line_is_found_wherever_it_stands_in_a_run(tmp_path: Path) -> None:
             found = locator.by_name(f"{path}:{line}")
             assert found.receipt is not None
             assert (found.receipt["input"], found.receipt["line"]) == (str(path), line)
-        assert locator.by_name(f"{path}:7").receipt is None
+        with pytest.raises(InputUnreadable, match="blank: it holds no record"):
+            locator.by_name(f"{path}:7")
     store.close()

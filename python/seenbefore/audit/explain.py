@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from seenbefore._kernel import Batch
 from seenbefore.audit.floats import float_fields
 from seenbefore.audit.locate import Found
 from seenbefore.audit.words import changes, first_difference, table_row
-from seenbefore.errors import Refused, SeenbeforeError
+from seenbefore.audit.would_be import would_be
+from seenbefore.errors import Refused
 from seenbefore.rules import Ruleset
 from seenbefore.stores.base import SeenStore
 
@@ -45,7 +45,8 @@ class Explanation:
     """Why a record has its keys and its verdict.
 
     `row` is the row of the verdict table in words. `receipt` is what a run said, or, where none judged the record, what
-    it would say now (`judged` is False then); None without a store. `earlier` tells of the row that it refers to.
+    it would say now (`judged` is False then); None without a store. `earlier` tells of the row that it refers to,
+    `previous` of the one that its URL showed before, where that was another content.
     """
 
     ruleset: str
@@ -64,6 +65,7 @@ class Explanation:
     fields: tuple[FieldStory, ...] = ()
     url_steps: tuple[Step, ...] = ()
     earlier: Explanation | None = None
+    previous: Explanation | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -72,7 +74,8 @@ class Comparison:
     """Why two records have the same key or different ones.
 
     `field` is the first identity field, in canonical order, whose forms differ; None where the keys are equal. `how`
-    says it in words; `stories` are both records' stories of the fields that came in different spellings.
+    says it in words; `stories` are both records' stories of the fields that came in different spellings. `met` has for
+    each of these the step from which on the two are equal, None where no step makes them so.
     """
 
     same_content: bool
@@ -82,6 +85,7 @@ class Comparison:
     one: Explanation
     other: Explanation
     stories: tuple[tuple[FieldStory | None, FieldStory | None], ...]
+    met: tuple[str | None, ...] = ()
 
 
 def explain(rules: Ruleset, record: Any, other: Any = None) -> Explanation | Comparison:
@@ -90,8 +94,10 @@ def explain(rules: Ruleset, record: Any, other: Any = None) -> Explanation | Com
     return one if other is None else compare(one, of_record(rules, other))
 
 
-def of_found(found: Found, store: SeenStore | None, *, earlier: Found | None = None) -> Explanation:
-    """Explains a record that was looked up; `earlier` is the row that its receipt refers to."""
+def of_found(
+    found: Found, store: SeenStore | None, *, earlier: Found | None = None, previous: Found | None = None
+) -> Explanation:
+    """Explains a record that was looked up; `earlier` and `previous` are the rows that its receipt names so."""
     receipt, notes = found.receipt, []
     if receipt is None and store is not None and found.record is not None:
         receipt = would_be(found.rules, found.record, store)
@@ -115,6 +121,7 @@ def of_found(found: Found, store: SeenStore | None, *, earlier: Found | None = N
         "judged": found.receipt is not None,
         "row": None if receipt is None else table_row(receipt),
         "earlier": None if earlier is None else of_found(earlier, None),
+        "previous": None if previous is None else of_found(previous, None),
         "notes": tuple(notes),
     }
     return Explanation(**members)
@@ -149,44 +156,6 @@ def of_record(rules: Ruleset, record: Any, floats: Sequence[str] = ()) -> Explan
 _REFUSED = table_row({"verdict": "refused"})
 
 
-def would_be(rules: Ruleset, record: bytes, store: SeenStore) -> Mapping[str, Any] | None:
-    """The receipt that a record would get now, None where it would be refused. Nothing is claimed or written."""
-    batch = Batch(
-        rules.kernel,
-        0,
-        0,
-        max_records=1,
-        max_bytes=1 << 62,
-        max_line=1 << 62,
-        source=None,
-        fetched_at=None,
-        replace_seen=True,
-        digests=True,
-    )
-    try:
-        batch.push(record)
-    except Refused:
-        return None
-    batch.key()
-    contents, places, earlier = [], [], []
-    try:
-        keys = rules.keys(record)
-        content = store.lookup_content(keys.content_key) if keys.content_key else None
-        place = store.lookup_place(keys.url_key) if keys.url_key else None
-    except SeenbeforeError:
-        return None  # the store doesn't know this ruleset, so it says nothing
-    if content is not None:
-        contents.append((0, content.first, content.first_seen))
-    if place is not None:
-        places.append((0, place.first, place.latest, place.latest_content))
-    for one in batch.judge(1 << 62, contents, places):
-        row = next(iter(store.sightings(after=one - 1)))
-        earlier.append((row.id, row.run, row.seq, row.url, row.fetched_at, row.payload))
-    judged = batch.render(earlier, [0] * len(batch.sources()))
-    receipt: dict[str, Any] = json.loads(next(judged.blocks)[2])
-    return {name: value for name, value in receipt.items() if name not in {"run", "seq", "input", "line"}}
-
-
 def compare(one: Explanation, other: Explanation) -> Comparison:
     """Says why two records have the same content key or different ones."""
     theirs = {story.field: story for story in other.fields}
@@ -197,8 +166,13 @@ def compare(one: Explanation, other: Explanation) -> Comparison:
     differing = next((pair for pair in pairs if _form(pair[0]) != _form(pair[1])), None)
     same_url = None if one.url_key is None or other.url_key is None else one.url_key == other.url_key
     same = one.content_key is not None and one.content_key == other.content_key
-    field = None if same or differing is None else next(story.field for story in differing if story is not None)
-    return Comparison(same, same_url, field, _how(one, other, differing), one, other, spelled)
+    field = None if same or differing is None else _name(differing)
+    met = tuple(_meeting(*pair) for pair in spelled)
+    how = _how(one, other, differing)
+    if same and any(met):
+        from_where = [f"{_name(pair)} from {_steps(step)} on" for pair, step in zip(spelled, met, strict=True) if step]
+        how += f": {', '.join(from_where)}"
+    return Comparison(same, same_url, field, how, one, other, spelled, met)
 
 
 def members(explanation: Explanation | Comparison) -> dict[str, Any]:
@@ -211,10 +185,12 @@ def _how(one: Explanation, other: Explanation, differing: tuple[FieldStory | Non
         return "one of them is refused, so it has no key"
     if one.content_key is None or other.content_key is None:
         return "one of them has no identity, and is never a duplicate of anything"
+    if one.ruleset != other.ruleset:
+        return f"they were keyed by different rules, {one.ruleset} and {other.ruleset}, whose keys are never compared"
     if differing is None:
         return "every identity field has the same canonical form"
     first, second = _form(differing[0]), _form(differing[1])
-    name = next(story.field for story in differing if story is not None)
+    name = _name(differing)
     if first is None or second is None:
         return f"{name} is absent in one of them"
     at, here, there = first_difference(first, second)
@@ -222,6 +198,34 @@ def _how(one: Explanation, other: Explanation, differing: tuple[FieldStory | Non
         "the value is the same, but" if _value(differing[0]) == _value(differing[1]) else "no step makes them equal:"
     )
     return f"{name}: {start} the forms part at character {at + 1}, {here} in one and {there} in the other"
+
+
+def _meeting(one: FieldStory | None, other: FieldStory | None) -> str | None:
+    """The step from which on two values are equal; where they take different ones to get there, both."""
+    if one is None or other is None or one.form is None or one.form != other.form:
+        return None
+    theirs = dict(reversed(_states(other)))
+    for text, step in _states(one):
+        if text in theirs:
+            names = [name for name in dict.fromkeys((step, theirs[text])) if name]
+            return " and ".join(names) or None
+    return None
+
+
+def _steps(names: str) -> str:
+    return f"the step{'s' if ' and ' in names else ''} {names}"
+
+
+def _states(story: FieldStory) -> list[tuple[str, str]]:
+    """What a value was, step by step, each with the step that made it; the first by none."""
+    if not story.steps:
+        form = json.loads(story.form or '""')
+        return [(form if isinstance(form, str) else str(story.form), "")]
+    return [(story.steps[0].before, ""), *((step.after, step.name) for step in story.steps)]
+
+
+def _name(pair: tuple[FieldStory | None, FieldStory | None]) -> str:
+    return next(story.field for story in pair if story is not None)
 
 
 def _story(traced: Mapping[str, Any]) -> FieldStory:

@@ -66,7 +66,7 @@ class Locator:
             raise UsageError(
                 f"{store.location} has no row {run}:{seq}",
                 found=f"{run}:{seq}",
-                hint="a row is named RUN:SEQ, see receipts",
+                hint="a row is named RUN:SEQ, as receipts and `seenbefore log` name it",
             )
         rules, receipt = self._rules_of(known), json.loads(line)
         kept = store.kept(run, seq)

@@ -40,6 +40,7 @@ class Door(click.Group):
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         streams.settle()
+        extra.setdefault("color", _coloured())
         _listen()
         as_json = "--json" in (sys.argv[1:] if args is None else args)
         try:
@@ -65,6 +66,11 @@ class Door(click.Group):
                 raise
             _broken(error)
         sys.exit(status if isinstance(status, int) else 0)
+
+
+def _coloured() -> bool | None:
+    """False where https://no-color.org asks for none, None where the terminal decides: click itself asks no further."""
+    return False if os.environ.get("NO_COLOR") else None
 
 
 def _listen() -> None:
@@ -102,4 +108,4 @@ def _broken(error: BaseException) -> NoReturn:
 
 
 def _say(message: str) -> None:
-    click.echo(f"{click.style('error:', fg='red', bold=True)} {harmless(message)}", err=True)
+    click.echo(f"{click.style('error:', fg='red', bold=True)} {harmless(message)}", err=True, color=_coloured())

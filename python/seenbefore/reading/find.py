@@ -8,6 +8,8 @@ from seenbefore.reading.inputs import expand
 from seenbefore.reading.reader import Form, Reader
 
 _LONGEST = 64 << 20
+# A line of nothing else is no record; one of a form feed is, though one that can't be read.
+_BLANK = b" \t\r"
 
 
 def record_at(path: str, line: int, form: Form | None = None) -> bytes:
@@ -22,7 +24,7 @@ def record_at(path: str, line: int, form: Form | None = None) -> bytes:
             lines = event.data.split(b"\n")
             here = len(lines) - (lines[-1] == b"")
             if before < line <= before + here:
-                if not lines[line - before - 1].strip():
+                if not lines[line - before - 1].strip(_BLANK):
                     raise InputUnreadable(
                         f"line {line:,} of {path} is blank: it holds no record",
                         path=path,
