@@ -123,6 +123,13 @@ def test_the_store_is_named_in_any_usual_way(judged: Any, command: str) -> None:
     assert judged(command, "seenbefore.db", "--store", "other.db").returncode == 2
 
 
+def test_explain_shows_what_was_refused(judged: Any) -> None:
+    """A line that can't be read is shown as it came, with bytes that are no text as such."""
+    assert 'as it came   {"text": "cut' in judged("explain", "1:6").stdout
+    Path("odd.json").write_bytes(b'{"text":"\xff\x1b"}')
+    assert 'as it came   {"text":"\\xff⟨U+001B⟩"}' in judged("explain", "--record", "@odd.json").stdout
+
+
 def test_explain_a_changed_page(judged: Any) -> None:
     """A new version of a page is shown beside what its URL showed before; in JSON it is there as a whole."""
     shown = judged("explain", "1:4").stdout

@@ -67,7 +67,7 @@ def explain(
         if as_json:
             click.echo(json.dumps(members(told) | {"history": _history(found[0])}, ensure_ascii=False))
         else:
-            print_explanation(told, found[0].history)
+            print_explanation(told, found[0].history, found[0].record)
     finally:
         if opened is not None:
             opened.close()

@@ -20,13 +20,14 @@ _HISTORY_SHOWN = 20
 _COLOURS = {"new": "green", "changed": "yellow", "syndicated": "cyan", "refused": "red"}
 
 
-def print_explanation(told: Explanation, history: Sequence[SightingRow] = ()) -> None:
-    """One record: verdict and table row, keys, steps, the earlier row."""
+def print_explanation(told: Explanation, history: Sequence[SightingRow] = (), record: bytes | None = None) -> None:
+    """One record: verdict and table row, keys, steps, the earlier row; of a refused one the `record` as it came."""
     receipt = told.receipt or {}
     _verdict(told)
     _line("row", _row(told.receipt) if told.judged and told.receipt is not None else "none: no run judged it")
     for name, value in (
         ("record", f"from {told.whence}" if told.whence else None),
+        ("as it came", None if told.refused is None or record is None else _short(_text(record))),
         ("ruleset", f"{told.ruleset}  {told.fingerprint}"),
         ("content key", told.content_key or "none"),
         ("URL key", told.url_key or "none"),
@@ -172,6 +173,11 @@ def _history(history: Sequence[SightingRow]) -> None:
 def _row(receipt: Mapping[str, Any]) -> str:
     where = "" if receipt.get("input") is None else f", {receipt['input']} line {receipt['line']}"
     return f"{receipt['run']}:{receipt['seq']}{where}"
+
+
+def _text(record: bytes) -> str:
+    """A record as text; bytes that are no UTF-8 stand as their numbers."""
+    return record.decode("utf-8", "backslashreplace")
 
 
 def _line(name: str, value: str, colour: str | None = None) -> None:
