@@ -50,7 +50,25 @@ pub fn parse_offset(text: &str) -> Option<i32> {
 ///
 /// `micros` is what [`read_fetched_at`] gives. Instants outside the years 0001 to 9999 are written as the nearest inside.
 pub fn write_utc(micros: i64, out: &mut Vec<u8>) {
-    out.extend(utc(micros));
+    let micros = micros.clamp(*calendar::RANGE.start(), *calendar::RANGE.end());
+    let date = Civil::of_day(micros.div_euclid(MICROS_PER_DAY));
+    let of_day = micros.rem_euclid(MICROS_PER_DAY);
+    let (seconds, fraction) = (of_day / MICROS_PER_SECOND, of_day % MICROS_PER_SECOND);
+    if fraction != 0 {
+        return out.extend(utc(micros));
+    }
+    let (century, year, month, day) = (pair(date.year / 100), pair(date.year), pair(date.month), pair(date.day));
+    let (hour, minute, second) = (pair(seconds / 3600), pair(seconds / 60 % 60), pair(seconds % 60));
+    out.extend_from_slice(&[
+        century[0], century[1], year[0], year[1], b'-', month[0], month[1], b'-', day[0], day[1], b'T', hour[0],
+        hour[1], b':', minute[0], minute[1], b':', second[0], second[1], b'Z',
+    ]);
+}
+
+/// Two digits of a number below 100.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // remainders of ten
+const fn pair(value: i64) -> [u8; 2] {
+    [b'0' + (value / 10 % 10) as u8, b'0' + (value % 10) as u8]
 }
 
 /// What [`write_utc`] writes, as text.

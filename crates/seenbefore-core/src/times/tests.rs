@@ -161,6 +161,15 @@ proptest! {
         prop_assert_eq!(read_fetched_at(&text, Some(60)), Some(micros));
     }
 
+    /// Whole seconds, which are written by a way of their own, and others are written as the general way has them.
+    #[test]
+    fn written_as_the_general_way_has_it(seconds in -70_000_000_000_i64..260_000_000_000, fraction in prop_oneof![Just(0), 0..1_000_000_i64]) {
+        let micros = seconds * 1_000_000 + fraction;
+        let mut out = Vec::new();
+        write_utc(micros, &mut out);
+        prop_assert_eq!(String::from_utf8_lossy(&out), utc_text(micros));
+    }
+
     /// No text makes the reader fail.
     #[test]
     fn any_text(text in "\\PC{0,40}|[0-9TtZz:.,+ -]{0,40}|[A-Za-z]{3}, [0-9]{1,2} [A-Za-z]{3} [0-9]{4} [0-9:]{5,8} [+-][0-9]{4}") {
