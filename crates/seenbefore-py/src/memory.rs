@@ -48,7 +48,7 @@ impl Memory {
         let mut batch = batch.borrow_mut();
         let inner = batch.open()?;
         let earlier = py.detach(|| {
-            let core = locked(&self.core);
+            let mut core = locked(&self.core);
             let Claimed { contents, places, .. } = core.claim(ruleset, inner.content_keys(), inner.place_keys());
             let needed = inner.judge(first, &contents, &places);
             if evidence { needed.into_iter().map(|id| core.earlier(id)).collect() } else { Ok(Vec::new()) }
