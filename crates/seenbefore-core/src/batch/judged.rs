@@ -1,7 +1,6 @@
 //! Judging: the verdict table applied in order, against what the store knows and what came earlier in the batch.
 
-use super::keyed::NONE;
-use super::{Batch, Outcome};
+use super::{Batch, NONE, Outcome};
 use crate::judge::{Place, Verdict, decide};
 use crate::keys::Digest;
 use crate::ruleset::Actions;

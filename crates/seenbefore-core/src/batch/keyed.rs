@@ -1,51 +1,12 @@
 //! Keying: every line to its digests and facts, on all cores; then the distinct keys of the batch, sorted.
 
-use super::{BLOCK, Batch, Chunk, Entry, LongLine, Outcome, Refused};
+use super::distinct::{Distinct, Sources};
+use super::{BLOCK, Batch, Chunk, Entry, LongLine, NONE, Outcome, Refused};
 use crate::boundary;
 use crate::error::{Code, Refusal};
 use crate::json::Tape;
 use crate::keys::{Digest, Given, Keyed, Maker, Span, Texts};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
-
-/// Marks a record without such a key.
-pub(super) const NONE: u32 = u32::MAX;
-
-/// The distinct keys of a batch in sorted order, and which of them each record has.
-#[derive(Debug, Default)]
-pub(super) struct Distinct {
-    pub keys: Vec<Digest>,
-    pub of: Vec<u32>,
-}
-
-impl Distinct {
-    fn new(digests: impl Iterator<Item = Option<Digest>>) -> Self {
-        let mut of = Vec::new();
-        let mut pairs: Vec<(Digest, u32)> = Vec::new();
-        for (record, digest) in (0..).zip(digests) {
-            of.push(NONE);
-            pairs.extend(digest.map(|digest| (digest, record)));
-        }
-        pairs.par_sort_unstable();
-        let mut keys: Vec<Digest> = Vec::new();
-        for (digest, record) in pairs {
-            if keys.last() != Some(&digest) {
-                keys.push(digest);
-            }
-            if let Some(slot) = of.get_mut(record as usize) {
-                *slot = u32::try_from(keys.len() - 1).unwrap_or(NONE);
-            }
-        }
-        Self { keys, of }
-    }
-}
-
-/// The distinct sources of a batch in sorted order, and which of them each record has.
-#[derive(Debug, Default)]
-pub(super) struct Sources {
-    pub names: Vec<String>,
-    pub of: Vec<u32>,
-}
 
 /// What one thread keeps from record to record.
 #[derive(Default)]
@@ -202,25 +163,12 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
     }
 
     fn distinct_sources(&self) -> Sources {
-        let mut found: BTreeMap<&str, u32> = BTreeMap::new();
         let of_record = |outcome: &Outcome| match outcome {
             Outcome::Keyed(keyed) => keyed.source,
             Outcome::Refused(refused) => refused.source,
         };
-        let names = || {
-            self.chunks.iter().flat_map(move |chunk| {
-                chunk.outcomes.iter().map(move |outcome| chunk.texts.get(of_record(outcome)).unwrap_or_default())
-            })
-        };
-        for name in names() {
-            found.entry(name).or_insert(0);
-        }
-        for (index, slot) in (0..).zip(found.values_mut()) {
-            *slot = index;
-        }
-        Sources {
-            of: names().map(|name| found.get(name).copied().unwrap_or(NONE)).collect(),
-            names: found.keys().map(|name| (*name).to_owned()).collect(),
-        }
+        Sources::new(self.chunks.iter().flat_map(|chunk| {
+            chunk.outcomes.iter().map(move |outcome| chunk.texts.get(of_record(outcome)).unwrap_or_default())
+        }))
     }
 }

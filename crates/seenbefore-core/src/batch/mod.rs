@@ -2,6 +2,7 @@
 //!
 //! The order of calls is `feed` (or `push`), `key`, `judge`, `render`. What comes out does not depend on where batches are cut.
 
+mod distinct;
 mod judged;
 mod keyed;
 mod provisional;
@@ -20,6 +21,9 @@ use std::sync::Arc;
 
 /// How many records share a block, and are keyed and rendered as one piece of work.
 pub const BLOCK: usize = 1_024;
+
+/// Marks a record without such a key.
+const NONE: u32 = u32::MAX;
 
 /// What a run says about all its records.
 #[derive(Clone, Debug, Default)]
@@ -114,9 +118,9 @@ pub struct Batch<P> {
     set_aside: Vec<(usize, Refusal)>,
     bytes: usize,
     chunks: Vec<Chunk>,
-    contents: keyed::Distinct,
-    places: keyed::Distinct,
-    sources: keyed::Sources,
+    contents: distinct::Distinct,
+    places: distinct::Distinct,
+    sources: distinct::Sources,
     judgements: Vec<Judgement>,
     states: judged::States,
     first_sighting: i64,
@@ -137,9 +141,9 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
             set_aside: Vec::new(),
             bytes: 0,
             chunks: Vec::new(),
-            contents: keyed::Distinct::default(),
-            places: keyed::Distinct::default(),
-            sources: keyed::Sources::default(),
+            contents: distinct::Distinct::default(),
+            places: distinct::Distinct::default(),
+            sources: distinct::Sources::default(),
             judgements: Vec::new(),
             states: judged::States::default(),
             first_sighting: 0,

@@ -1,7 +1,6 @@
 //! Rendering: receipts, kept rows and refused lines as bytes, on all cores, and the counts of the batch.
 
-use super::keyed::NONE;
-use super::{BLOCK, Batch, Outcome, Refused};
+use super::{BLOCK, Batch, NONE, Outcome, Refused};
 use crate::error::{Code, Problem};
 use crate::judge::Verdict;
 use crate::keys::{Digest, Keyed, Texts, sha256};
@@ -96,14 +95,16 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
     pub fn counts(&self) -> Counts {
         let mut counts =
             Counts { sources: vec![SourceCounts::default(); self.sources.names.len()], ..Counts::default() };
+        // By index of the source, or behind all of them, and of the verdict.
+        let mut verdicts = vec![[0_u64; Verdict::ALL.len()]; self.sources.names.len() + 1];
         for (index, judgement) in self.judgements.iter().enumerate() {
             let Some((outcome, _)) = self.outcome(index) else { continue };
             counts.records += 1;
-            *counts.verdicts.entry(judgement.verdict).or_default() += 1;
             let source = self.sources.of.get(index).filter(|source| **source != NONE);
-            let source = source.and_then(|source| counts.sources.get_mut(*source as usize));
-            if let Some(source) = source {
-                *source.verdicts.entry(judgement.verdict).or_default() += 1;
+            let source = source.map_or(self.sources.names.len(), |source| *source as usize);
+            let verdict = verdicts.get_mut(source).and_then(|of| of.get_mut(judgement.verdict as usize));
+            verdict.into_iter().for_each(|count| *count += 1);
+            if let Some(source) = counts.sources.get_mut(source) {
                 source.keyed += u64::from(judgement.content != 0);
                 source.seen_before += u64::from(judgement.seen_before);
             }
@@ -117,6 +118,14 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
                     for problem in keyed.problems.iter() {
                         *counts.problems.entry(problem).or_default() += 1;
                     }
+                }
+            }
+        }
+        for (source, of) in verdicts.iter().enumerate() {
+            for (verdict, count) in Verdict::ALL.iter().copied().zip(of).filter(|(_, count)| **count > 0) {
+                *counts.verdicts.entry(verdict).or_default() += count;
+                if let Some(source) = counts.sources.get_mut(source) {
+                    source.verdicts.insert(verdict, *count);
                 }
             }
         }

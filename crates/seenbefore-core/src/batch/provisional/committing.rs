@@ -1,7 +1,7 @@
 //! What is left of a provisional batch as a batch of its own, and how that one's final verdicts differ from those that were given.
 
 use super::Provisional;
-use crate::batch::keyed::NONE;
+use crate::batch::NONE;
 use crate::batch::{BLOCK, Batch, Chunk, Entry, Outcome, Setting};
 use crate::keys::Keyed;
 use std::sync::Arc;
