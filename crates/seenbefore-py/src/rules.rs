@@ -63,7 +63,7 @@ impl Ruleset {
     }
 
     /// The keys of one record; raises `errors.Refused`.
-    #[pyo3(signature = (record, url=None, source=None, fetched_at=None, floats=Vec::new()))]
+    #[pyo3(signature = (record, url=None, source=None, fetched_at=None, floats=None))]
     fn keys(
         &self,
         py: Python<'_>,
@@ -71,14 +71,14 @@ impl Ruleset {
         url: Option<&str>,
         source: Option<&str>,
         fetched_at: Option<&str>,
-        floats: Vec<String>,
+        floats: Option<Vec<String>>,
     ) -> PyResult<Keys> {
         let (text, tape) = read_record(record)?;
         let mut texts = Texts::default();
         let given = Given { url, source, fetched_at, input: "" };
         let Some(root) = tape.root(&text) else { return Err(crate::error::wrong_argument("no record".to_owned())) };
         let mut maker = Maker::new();
-        maker.read_as_floats(floats);
+        maker.read_as_floats(floats.unwrap_or_default());
         let keyed = maker.keys(&self.inner, root, &given, true, &mut texts).map_err(|refusal| refused(py, &refusal))?;
         let address = given.url_of(&self.inner, root).and_then(Result::ok);
         let canonical = address.as_deref().and_then(|text| canonical_url(text, &self.inner.url).ok());
@@ -130,18 +130,18 @@ impl Ruleset {
     }
 
     /// One dict a field: `field`, `kind`, `value` and `form` as JSON text or None, `steps` as (step, before, after).
-    #[pyo3(signature = (record, floats=Vec::new()))]
+    #[pyo3(signature = (record, floats=None))]
     fn trace<'py>(
         &self,
         py: Python<'py>,
         record: &Bound<'py, PyAny>,
-        floats: Vec<String>,
+        floats: Option<Vec<String>>,
     ) -> PyResult<Bound<'py, PyList>> {
         let (text, tape) = read_record(record)?;
         let Some(root) = tape.root(&text) else { return Err(crate::error::wrong_argument("no record".to_owned())) };
         let mut fields: Vec<FieldTrace> = Vec::new();
         let mut maker = Maker::new();
-        maker.read_as_floats(floats);
+        maker.read_as_floats(floats.unwrap_or_default());
         let explained = maker.explain(&self.inner, root, &mut |told| match (told, fields.last_mut()) {
             (Told::Field(field, kind, value), _) => {
                 fields.push(FieldTrace {
