@@ -25,8 +25,8 @@ SEENBEFORE = Path(sys.executable).with_name("seenbefore")
 RULES = str(SAMPLE / "rules.toml")
 # What verify.py may import: of the standard library, in Python 3.9 already, and `compression` where there is one.
 ALLOWED = {
-    "__future__", "base64", "bisect", "collections", "compression", "datetime", "decimal", "hashlib", "html",
-    "itertools", "json", "math", "os", "re", "stat", "sys", "typing", "unicodedata",
+    "__future__", "base64", "bisect", "collections", "compression", "datetime", "fractions", "hashlib", "html",
+    "json", "math", "os", "re", "stat", "sys", "typing", "unicodedata",
 }  # fmt: skip
 
 

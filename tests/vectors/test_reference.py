@@ -43,7 +43,7 @@ def checkable(vector: dict[str, Any]) -> bool:
 
 
 def text_form(vector: dict[str, Any], kind: str) -> Any:
-    return naive.canonical(vector["in"], {"kind": kind, **vector.get("settings", {})}, naive.Context())
+    return naive.Context().canonical(vector["in"], {"kind": kind, **vector.get("settings", {})})
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_values(kind: str, vector: dict[str, Any]) -> None:
     """A JSON value under a kind has one canonical form, is absent, or is refused with the stated code."""
     context = naive.Context(vector.get("record"), vector.get("url"))
     try:
-        form = naive.canonical(read(vector["in"]), {"kind": kind, **vector.get("settings", {})}, context)
+        form = context.canonical(read(vector["in"]), {"kind": kind, **vector.get("settings", {})})
         found: dict[str, Any] = {"out": None if form is None else naive.canonical_json(form).decode("utf-8")}
     except naive.Refused as refusal:
         found = {"refused": refusal.code}

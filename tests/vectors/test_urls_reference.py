@@ -56,7 +56,7 @@ def test_redact(vector: dict[str, Any]) -> None:
 def test_length() -> None:
     """65,536 bytes of UTF-8 are the most, as given and in canonical form."""
     base = "https://e.example/"
-    longest = base + "a" * (urls.MAX_BYTES - len(base))
+    longest = base + "a" * (urls.MAX_URL - len(base))
     assert outcome(longest, "page") == ("out", longest)
     assert outcome(longest + "a", "page") == ("code", "url-too-long")
     assert outcome(longest[:-2] + "é", "page") == ("code", "url-too-long")
