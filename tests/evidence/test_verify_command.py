@@ -155,6 +155,26 @@ def test_an_output_folder(store: Path, tmp_path: Path) -> None:
     assert verify(unfinished, "--rules", RULES).returncode == 2
 
 
+def test_folders_of_several_runs(store: Path, tmp_path: Path) -> None:
+    """A folder with a folder for each run: the chain is walked, and its first broken link is named."""
+    out = Path(shutil.copytree(store.parent / "out", tmp_path / "out"))
+    done = verify(out, "--rules", RULES)
+    assert (done.returncode, "passed: runs " in done.stdout) == (0, True), done.stdout
+    edit(out / "2" / "receipts.ndjson", 3, member("source", "elsewhere"))
+    done = verify(out, "--rules", RULES)
+    assert done.returncode == 1
+    assert "2/summary.json: chain digest of run 2 (the first broken link) (runs)" in done.stdout
+    assert "run 1" not in done.stdout
+    assert "run 3" not in done.stdout
+    shutil.rmtree(out / "2")
+    done = verify(out, "--rules", RULES)
+    assert done.returncode == 0
+    assert "the chain digest of run 3 rests on a run that is not here" in done.stdout
+    shutil.rmtree(out / "3")
+    edit(out / "1" / "kept.ndjson", 1, lambda line: line.replace(b"noon", b"moon"))
+    assert "1/kept.ndjson, line 1: payload digest of 1:1 (keys)" in verify(out, "--rules", RULES).stdout
+
+
 def count_otherwise(path: Path) -> None:
     """Another number of kept rows in a summary."""
     members = json.loads(path.read_bytes())

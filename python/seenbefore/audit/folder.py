@@ -38,7 +38,9 @@ class RunFolder:
         run = self._summary.get("run")
         if type(run) is not int or run < 1:
             raise UsageError(f"{self._path(SUMMARY)} is no summary of a run", path=folder, hint="check the folder")
-        self._run: int = run
+        self.run: int = run
+        # Of the receipts, once they were read.
+        self.digest = b""
         self._rules = rules or self._find()
         self._report = Report("run", folder)
 
@@ -63,8 +65,17 @@ class RunFolder:
             )
         return found
 
-    def verify(self, passed: Callable[[str, int, int | None], None]) -> Report:
-        """Checks all of it."""
+    @property
+    def chain(self) -> str:
+        """The chain digest that the summary states."""
+        return str(self._summary.get("chain"))
+
+    def link(self, before: bytes) -> str:
+        """The chain digest that the receipts give behind another one."""
+        return f"sha256:{hashlib.sha256(before + self.digest).hexdigest()}"
+
+    def verify(self, passed: Callable[[str, int, int | None], None], *, alone: bool = True) -> Report:
+        """Checks all of it; where it isn't alone, all but the chain digest, which rests on the run before."""
         report, rules, summary = self._report, self._rules, self._summary
         for name, mine in (("ruleset", rules.label), ("fingerprint", rules.fingerprint)):
             if summary.get(name) == mine:
@@ -72,7 +83,7 @@ class RunFolder:
             else:
                 report.problem("rulesets", SUMMARY, 1, name, mine, summary.get(name))
         verifier = Verifier(open=True, rows=True)
-        verifier.add_run(self._run, rules.kernel)
+        verifier.add_run(self.run, rules.kernel)
         done = 0
 
         def step(count: int) -> None:
@@ -83,6 +94,14 @@ class RunFolder:
         feed(verifier, self._lines(RECEIPTS), self._lines(KEPT), report, step)
         self._check_refused()
         self._check_summary(verifier)
+        if alone and self.chain == self.link(FIRST_LINK):
+            report.good("summary")
+        elif alone:
+            report.cannot(
+                "summary",
+                "the chain digest rests on the run before; `seenbefore verify` walks the chain of a store, and of a "
+                "folder with the folders of all runs",
+            )
         return report
 
     def _lines(self, name: str) -> Iterator[Piece]:
@@ -99,7 +118,7 @@ class RunFolder:
         except Unsound as fault:
             self._report.problem("refused", fault.file, fault.line + 1, fault.what, fault.expected, fault.found)
         for left in receipts:
-            what = f"line of {self._run}:{left.get('seq')}"
+            what = f"line of {self.run}:{left.get('seq')}"
             self._report.problem("refused", REFUSED, number + 1, what, "a line in its place", "none")
 
     def _refused_receipts(self) -> Iterator[dict[str, Any]]:
@@ -113,7 +132,7 @@ class RunFolder:
             return  # said already where the receipts were read
 
     def _check_line(self, number: int, members: dict[str, Any], receipt: dict[str, Any]) -> None:
-        name = f"{self._run}:{receipt.get('seq')}"
+        name = f"{self.run}:{receipt.get('seq')}"
         wrong = [(one, receipt.get(one), members.get(one)) for one in ("input", "line", "seq", "code", "sha256")]
         wrong = [(one, expected, found) for one, expected, found in wrong if expected != found]
         digest, length, code = self._facts(members)
@@ -148,7 +167,7 @@ class RunFolder:
 
     def _check_summary(self, verifier: Verifier) -> None:
         """The summary counts what the receipts say."""
-        _, records, digest, counts = verifier.runs()[0]
+        _, records, self.digest, counts = verifier.runs()[0]
         kept, skipped = counts.get("keep", 0), counts.get("skip", 0)
         wanted: dict[str, Any] = {
             "records": records,
@@ -165,10 +184,3 @@ class RunFolder:
             else:
                 stated = json.dumps(self._summary.get(name))
                 self._report.problem("summary", SUMMARY, None, name, json.dumps(value), stated)
-        chain = f"sha256:{hashlib.sha256(FIRST_LINK + digest).hexdigest()}"
-        if self._summary.get("chain") == chain:
-            self._report.good("summary")
-        else:
-            self._report.cannot(
-                "summary", "the chain digest rests on the run before; `seenbefore verify STORE` walks the chain"
-            )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 Outcome: TypeAlias = Literal["passed", "failed", "not checkable", "nothing to check"]
@@ -69,9 +69,9 @@ def _short(value: object) -> str:
 
 
 class Report:
-    """What was found about `path`, which is a `bundle`, the folder of a `run`, or a `store`."""
+    """What was found about `path`, which is a `bundle`, the folder of a `run`, one of several `runs`, or a `store`."""
 
-    def __init__(self, kind: Literal["bundle", "run", "store"], path: str) -> None:
+    def __init__(self, kind: Literal["bundle", "run", "runs", "store"], path: str) -> None:
         self.kind, self.path = kind, path
         self.tallies = {check: Tally() for check in CHECKS}
         self.problems: list[Problem] = []
@@ -106,6 +106,15 @@ class Report:
             tally.failed += failed
             tally.not_checkable.update(reasons)
         self.problems += [Problem(*one) for one in found]
+
+    def merge(self, other: Report, folder: str) -> None:
+        """Adds the report about a folder in this one."""
+        for check, tally in other.tallies.items():
+            mine = self.tallies[check]
+            mine.passed, mine.failed = mine.passed + tally.passed, mine.failed + tally.failed
+            mine.not_checkable.update(tally.not_checkable)
+        self.problems += [replace(one, file=f"{folder}/{one.file}") for one in other.problems]
+        self.notes += other.notes
 
     def members(self) -> dict[str, Any]:
         """The report as JSON has it."""

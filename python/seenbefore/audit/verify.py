@@ -1,4 +1,4 @@
-"""Verification with the kernel: a bundle, a run's output folder, or a store. What it finds is a Report."""
+"""Verification with the kernel: a bundle, output folders of runs, or a store. What it finds is a Report."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from seenbefore.audit.bags import Bag
 from seenbefore.audit.feeding import feed
 from seenbefore.audit.files import Piece, Unsound, lines_of
 from seenbefore.audit.folder import RunFolder
+from seenbefore.audit.folders import run_folders, verify_folders
 from seenbefore.audit.report import Report
 from seenbefore.audit.rulings import compare_runs, rulesets_of, runs_of
 from seenbefore.errors import UsageError
@@ -25,7 +26,7 @@ from seenbefore.stores.rows import RunRow
 
 # Hears what goes on, how many steps of it are done, and how many there are (None: not known).
 Passed = Callable[[str, int, int | None], None]
-Kind = Literal["bundle", "run", "store"]
+Kind = Literal["bundle", "run", "runs", "store"]
 
 
 def verify(
@@ -35,11 +36,11 @@ def verify(
     key: str | None = None,
     passed: Passed = lambda _what, _done, _total: None,
 ) -> Report:
-    """Checks everything about a bundle, a run's output folder, or a store.
+    """Checks everything about a bundle, a run's output folder, a folder of such folders, or a store.
 
-    `rules` is for a run's folder, which holds none; None takes a built-in one or ./seenbefore.toml where its
+    `rules` is for runs' folders, which hold none; None takes a built-in one or ./seenbefore.toml where its
     fingerprint is that of the run. `key` is the public key, in hex, that must have signed a bundle. Raises UsageError
-    where `path` is none of the three, InputUnreadable, and what opening a store raises.
+    where `path` is none of these, InputUnreadable, and what opening a store raises.
     """
     kind = kind_of(path)
     if kind == "bundle":
@@ -48,6 +49,8 @@ def verify(
         raise UsageError(f"{path} is no bundle, and only bundles are signed", path=path, hint="leave --key away")
     if kind == "run":
         return RunFolder(path, rules).verify(passed)
+    if kind == "runs":
+        return verify_folders(path, rules, passed)
     with open_store(path, read_only=True) as store, store.snapshot() as now:
         return verify_store(now, passed)
 
@@ -61,11 +64,13 @@ def kind_of(path: str) -> Kind:
         return "bundle"
     if (folder / RECEIPTS).is_file():
         return "run"
+    if run_folders(path):
+        return "runs"
     raise UsageError(
-        f"{path} is neither a bundle nor the output folder of a run",
+        f"{path} is neither a bundle nor the output folder of a run, nor does it hold any",
         path=path,
         expected=f"a folder with {bag.BAGIT}, or one with {RECEIPTS}",
-        hint="of several runs, each has a folder of its own",
+        hint="check the path",
     )
 
 

@@ -20,12 +20,12 @@ _SHOWN = 20
 @click.command()
 @click.argument("path", metavar="BUNDLE|DIR|STORE", required=False)
 @click.option("--store", "-s", metavar="URL", help="The same as STORE, as dedup takes it.")
-@click.option("--rules", "-r", metavar="FILE|NAME", help="Ruleset of a run's output folder, which holds none.")
+@click.option("--rules", "-r", metavar="FILE|NAME", help="Ruleset of output folders, which hold none.")
 @click.option("--key", metavar="FILE", help="The public key that must have signed a bundle: PEM, OpenSSH or hex.")
 @click.option("--digest", is_flag=True, help="Print the SHA-256 of the verify.py that this version puts into bundles.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 def verify(path: str | None, store: str | None, rules: str | None, key: str | None, digest: bool, as_json: bool) -> int:
-    """Check a bundle, the output folder of a run, or a store: digests, keys, verdicts, chain.
+    """Check a bundle, the output folder of a run or of several, or a store: digests, keys, verdicts, chain.
 
     Everything is recomputed, on all cores, and every problem is named. Nothing is changed. Exit status 1 says that
     something failed.
