@@ -103,7 +103,9 @@ impl<P: AsRef<[u8]> + Send + Sync> Batch<P> {
             let source = self.sources.of.get(index).filter(|source| **source != NONE);
             let source = source.map_or(self.sources.names.len(), |source| *source as usize);
             let verdict = verdicts.get_mut(source).and_then(|of| of.get_mut(judgement.verdict as usize));
-            verdict.into_iter().for_each(|count| *count += 1);
+            if let Some(count) = verdict {
+                *count += 1;
+            }
             if let Some(source) = counts.sources.get_mut(source) {
                 source.keyed += u64::from(judgement.content != 0);
                 source.seen_before += u64::from(judgement.seen_before);

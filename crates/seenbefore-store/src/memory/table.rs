@@ -94,7 +94,7 @@ impl<T> ByKey<T> {
 /// The slot where a key is looked for first: as many of its first bits as count slots.
 fn first_slot(key: &Digest, slots: usize) -> usize {
     let first = key.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
-    let place = u128::from(first) * slots as u128 >> 64;
+    let place = (u128::from(first) * slots as u128) >> 64;
     // Less than the number of slots.
     usize::try_from(place).unwrap_or(0)
 }
