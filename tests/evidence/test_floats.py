@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.evidence.conftest import made
-from tests.evidence.verifiers import VERIFIERS, edit
+from tests.evidence.verifiers import VERIFIERS, edit, ordered, places, reseal
 
 from seenbefore import Deduplicator, Ruleset, open_store
 from seenbefore.audit.explain import of_found
@@ -75,6 +75,39 @@ def test_another_number_is_found(store: Path, tmp_path: Path, verifier: str) -> 
     edit(bundle / "data" / "rows.ndjson", 2, lambda line: line.replace(b"2.675", b"2.685"))
     found = {(one["file"], one["line"], one["what"]) for one in VERIFIERS[verifier](bundle)["problems"]}
     assert {("data/rows.ndjson", 2, "payload digest of 1:2"), ("data/rows.ndjson", 2, "content key of 1:2")} <= found
+
+
+def test_a_key_of_no_reading_is_found(tmp_path: Path) -> None:
+    """A content key that another number would have, on receipt and row alike and sealed anew, is named by both."""
+    with Deduplicator(Ruleset.from_toml(RULES), tmp_path / "seen.db") as dedup:
+        for record in RECORDS:
+            dedup.judge(record)
+    bundle = made(tmp_path / "seen.db", tmp_path / "bundle")
+    forged = Ruleset.from_toml(RULES).keys({"price": "0.31"}).content_key
+
+    def row(line: bytes) -> bytes:
+        start = line.rindex(b',"_seen":') + len(b',"_seen":')
+        return line[:start] + ordered({**json.loads(line[start:-1]), "content_key": forged}) + b"}"
+
+    edit(bundle / "data" / "rows.ndjson", 1, row)
+    edit(bundle / "data" / "receipts.ndjson", 1, lambda line: ordered({**json.loads(line), "content_key": forged}))
+    reseal(bundle)
+    for verifier in VERIFIERS.values():
+        assert places(verifier(bundle)) == {("keys", "data/rows.ndjson", 1)}
+
+
+@pytest.mark.parametrize("count", [8, 9])
+def test_many_fields(tmp_path: Path, count: int) -> None:
+    """Of up to eight fields each is read for itself; of more, all are read alike."""
+    names = [f"n{at}" for at in range(count)]
+    fields = "".join(f'[fields.{name}]\nkind = "decimal"\nfloat = {{ places = 1 }}\n' for name in names)
+    rules = Ruleset.from_toml(f'name = "m"\nversion = 1\nidentity = {json.dumps(names)}\n{fields}')
+    with Deduplicator(rules, tmp_path / "seen.db") as dedup:
+        dedup.judge(dict.fromkeys(names, 0.55))
+        dedup.judge({name: Decimal("0.55") if name == "n0" else 0.55 for name in names})
+    bundle = made(tmp_path / "seen.db", tmp_path / "bundle")
+    for verifier in VERIFIERS.values():
+        assert places(verifier(bundle)) == ({("keys", "data/rows.ndjson", 2)} if count > 8 else set())
 
 
 def test_a_store_and_a_columnar_file(tmp_path: Path) -> None:
