@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import json
 import tempfile
 import time
@@ -11,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 Job = Callable[[Path, Path], tuple[int, float]]
+# Records that a program judges before it stores them.
+_BLOCK = 10_000
 
 
 def _dedup(*arguments: str | Path) -> tuple[int, float]:
@@ -38,14 +41,15 @@ def main_job(path: Path, rules: Path) -> tuple[int, float]:
 
 
 def one_at_a_time(path: Path, rules: Path) -> tuple[int, float]:
-    """`judge(line)` from Python, one at a time, in memory, to the end of the block."""
+    """`judge(line)` from Python, one at a time, in memory, in blocks that each end with their commit."""
     import seenbefore
 
     with path.open("rb") as file, seenbefore.Deduplicator(seenbefore.Ruleset.load(rules), "memory:") as deduplicator:
         started, unseen = time.perf_counter(), 0
-        with deduplicator.batch() as batch:
-            for line in file:
-                unseen += not batch.judge(line).seen_before
+        for lines in iter(lambda: list(itertools.islice(file, _BLOCK)), []):
+            with deduplicator.batch() as batch:
+                for line in lines:
+                    unseen += not batch.judge(line).seen_before
         return unseen, time.perf_counter() - started
 
 
