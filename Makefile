@@ -20,7 +20,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 DATA := $(shell find crates spec -type f -not -name '*.rs' 2>/dev/null)
 
-.PHONY: help demo test lint bench clean counts crash test-rust test-python
+.PHONY: help demo test lint bench clean counts crash server test-rust test-python
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,8 +47,14 @@ test-rust: $(VENV)/built  ## the Rust tests alone
 	    cargo test --workspace --exclude seenbefore-py --locked --no-fail-fast; \
 	fi
 
-test-python: $(VENV)/built  ## the Python tests alone
+test-python: $(VENV)/built server  ## the Python tests alone
 	pytest
+
+# The tests start a PostgreSQL server of their own. Where there is none to start, Debian's is installed; its own instance is not used.
+server:
+	@command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || \
+	    { apt-get update -qq && apt-get install -y -qq --no-install-recommends postgresql >/dev/null; } || \
+	    { echo "the tests need a PostgreSQL server to start: install one, so that initdb is found" >&2; exit 2; }
 
 crash: KILLS ?= 200
 crash: $(VENV)/built  ## kill runs at random moments, and let every call fail: make crash SEED=… KILLS=1000
@@ -76,5 +82,5 @@ $(VENV)/maturin: pyproject.toml
 	@touch $@
 
 $(VENV)/built: $(VENV)/maturin Cargo.toml Cargo.lock $(RUST) $(DATA)
-	VIRTUAL_ENV=$(VENV) maturin develop --release --locked --extras test,dev,arrow
+	VIRTUAL_ENV=$(VENV) maturin develop --release --locked --extras test,dev,arrow,postgres
 	@touch $@

@@ -36,6 +36,10 @@ __all__ = [
     "Verifier",
     "canonical_json",
     "canonical_url",
+    "copy_blocks",
+    "copy_contents",
+    "copy_places",
+    "copy_sightings",
     "normalise",
     "read_later",
     "unpack",
@@ -181,6 +185,8 @@ class Batch:
         self,
         earlier: Sequence[tuple[int, int, int, str | None, int | None, builtins.bytes | None]],
         source_ids: Sequence[int],
+        # Where receipts are to be kept: packs them, and the kept rows where it is true.
+        keep_rows: bool | None = None,
     ) -> Judged: ...
 
 _Block: TypeAlias = tuple[int, int, builtins.bytes, builtins.bytes, builtins.bytes]
@@ -278,6 +284,18 @@ class SqliteReader:
 class Rows:
     def __iter__(self) -> Self: ...
     def __next__(self) -> tuple[Any, ...]: ...
+
+# Rows for the binary COPY of PostgreSQL, and how many. Sighting ids from 1 << 62 on are of the batch itself, and become
+# those from `base` on. Texts hold U+001A 0 for U+0000, and U+001A 1 for U+001A.
+# (index, key, id, first_seen) of contents and (index, key, id, latest, its content) of places as judged last.
+def copy_contents(batch: Batch, base: int) -> tuple[int, builtins.bytes]: ...
+def copy_places(batch: Batch, base: int, known: bool) -> tuple[int, builtins.bytes]: ...
+
+# The columns of _Sighting.
+def copy_sightings(judged: Judged, base: int) -> tuple[int, builtins.bytes]: ...
+
+# (run, first seq, id of the first sighting, records, receipts, kept rows), packed: see Batch.render.
+def copy_blocks(judged: Judged, base: int) -> tuple[int, builtins.bytes]: ...
 
 # Records of a program, judged one at a time. `store` is asked by known(content key, URL key) and earlier(sighting id).
 @final

@@ -11,6 +11,7 @@ SeenbeforeError          error               1
 ├── StoreDamaged         store-damaged       4    not whole, or at odds with itself
 ├── StoreForeign         store-foreign       4    not a store of seenbefore
 ├── StoreNewer           store-newer         4    written by a newer version
+├── StoreUnreachable     store-unreachable   4    a server that doesn't answer; the same command goes on
 ├── StoreUnsupported     store-unsupported   4    what this version, or this store, doesn't have
 ├── RuleChanged          rule-changed        4    the ruleset was edited without a new version: `.changed`
 ├── InUse                in-use              5    another process holds it
@@ -186,6 +187,17 @@ class StoreUnsupported(SeenbeforeError):
 
     code = "store-unsupported"
     exit_status = 4
+
+
+class StoreUnreachable(SeenbeforeError):
+    """A database server that doesn't answer, or that gave a transaction up for the sake of another one.
+
+    Whether a commit that was under way came to pass is for the run's committed position to say.
+    """
+
+    code = "store-unreachable"
+    exit_status = 4
+    default_hint = "check the server and the way to it, then run the same command again: it goes on"
 
 
 class RuleChanged(SeenbeforeError):

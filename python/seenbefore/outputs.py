@@ -169,6 +169,20 @@ class Outputs:
             os.close(self._files.pop(LONG_LINES))
             (self.folder / LONG_LINES).unlink()
 
+    def take_back(self, committed: Mapping[str, int]) -> None:
+        """Cuts what the batch that was last appended added; lines over the limit stay, as later ones may be there.
+
+        Raises OutputFailed.
+        """
+        try:
+            for name in (KEPT, RECEIPTS, REFUSED):
+                length = committed.get(name, 0)
+                os.ftruncate(self._files[name], length)
+                os.lseek(self._files[name], length, os.SEEK_SET)
+                self._lengths[name] = length
+        except OSError as error:
+            raise OutputFailed.from_os(str(self.folder), error) from error
+
     def write_summary(self, text: bytes) -> None:
         """Puts summary.json in place by atomic rename, durable. Raises DiskFull, OutputFailed."""
         replace(self.folder / SUMMARY, text)

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
+from tests.servers import postgres_server
 
-from seenbefore.stores import MemoryStore, NativeMemoryStore, SeenStore, SqliteStore
+from seenbefore.stores import MemoryStore, NativeMemoryStore, SeenStore, SqliteStore, open_store
 
 
 class Opener(Protocol):
@@ -50,14 +51,34 @@ class Sqlite:
             handle.close()
 
 
-@pytest.fixture(params=["memory", "memory-native", "sqlite", "sqlite-merging"])
+class Postgres:
+    """A schema in the session's server."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._handles: list[SeenStore] = []
+
+    def open(self) -> SeenStore:
+        self._handles.append(open_store(self.url))
+        return self._handles[-1]
+
+    def close(self) -> None:
+        for handle in self._handles:
+            handle.close()
+
+
+@pytest.fixture(params=["memory", "memory-native", "sqlite", "sqlite-merging", "postgres"])
 def opener(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opener]:
     """One store, fresh; `sqlite-merging` has so small classes of segments that nearly every batch merges some."""
     if request.param == "sqlite-merging":
         monkeypatch.setattr("seenbefore.stores.sqlite.store.SMALL", 3)
         monkeypatch.setattr("seenbefore.stores.sqlite.store.FAN", 2)
     memory = {"memory": MemoryStore, "memory-native": NativeMemoryStore}.get(request.param)
-    opener: Opener = Sqlite(tmp_path / "seen.db") if memory is None else Memory(memory(blocks=True))
+    opener: Opener
+    if request.param == "postgres":
+        opener = Postgres(postgres_server().schema())
+    else:
+        opener = Sqlite(tmp_path / "seen.db") if memory is None else Memory(memory(blocks=True))
     yield opener
     opener.close()
 

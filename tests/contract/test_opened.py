@@ -45,14 +45,6 @@ def test_memory_is_new_each_time() -> None:
             one.receipt(1, 1)
 
 
-@pytest.mark.parametrize("url", ["postgresql://someone:secret@host/db", "postgres://host/db"])
-def test_postgresql_is_not_there_yet(url: str) -> None:
-    """PostgreSQL is named as not in this version, without repeating the password."""
-    with pytest.raises(StoreUnsupported, match="not in this version yet") as caught:
-        open_store(url)
-    assert "secret" not in str(caught.value)
-
-
 @pytest.mark.parametrize("url", ["", "sqlite:", ":memory:", "redis://host:1/", "mysql://someone:secret@host/db"])
 def test_other_urls_name_no_store(url: str) -> None:
     """A URL of another kind, and an empty path, are mistakes, and no file is made of them."""

@@ -108,8 +108,8 @@ def test_one_writer_at_a_time(opener: Opener) -> None:
         other = opener.open()
         register(other)
         with other.transaction() as transaction:
-            order.append("second")
             assert transaction.next_sighting == 2
+            order.append("second")
 
     thread = threading.Thread(target=second)
     with store.transaction() as transaction:

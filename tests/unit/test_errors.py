@@ -27,6 +27,7 @@ EXAMPLES: dict[str, errors.SeenbeforeError] = {
     "StoreDamaged": errors.StoreDamaged("s.db is cut off", path="s.db"),
     "StoreForeign": errors.StoreForeign("s.db is no store", path="s.db"),
     "StoreNewer": errors.StoreNewer("s.db is newer", expected="schema 1", found="schema 2"),
+    "StoreUnreachable": errors.StoreUnreachable("db can't be reached"),
     "StoreUnsupported": errors.StoreUnsupported("not in this version yet"),
     "RuleChanged": errors.RuleChanged("products/3 changed", changed=[("require", '["title"]', "[]")]),
     "InUse": errors.InUse("out is in use", found="process 4"),

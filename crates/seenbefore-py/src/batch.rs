@@ -5,13 +5,14 @@ use crate::error::{refused, wrong_argument};
 use crate::judged::{Judged, counts};
 use crate::rules::Ruleset;
 use crate::splitting::Records;
+use crate::sqlite::raised;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
 use seenbefore_core::batch::{Batch as Core, Earlier, KnownContent, KnownPlace, LongLine, Setting};
 use seenbefore_core::keys::{Digest, Given, Maker};
 use seenbefore_core::splitting::Rows as CoreRows;
-use seenbefore_store::Packed;
+use seenbefore_store::{Error, Packed, Packer};
 use std::sync::Arc;
 
 /// Bytes of the input, held as Python holds them, records that were cut out of it, or the text of a program's record.
@@ -208,12 +209,16 @@ impl Batch {
     }
 
     /// Writes receipts, kept rows and refused lines; `earlier` holds what `judge` asked for, sorted by id.
+    ///
+    /// With `keep_rows` they are compressed too, for a store that keeps receipts, and rows where it is true.
+    #[pyo3(signature = (earlier, source_ids, keep_rows=None))]
     #[allow(clippy::type_complexity, clippy::needless_pass_by_value)] // the shape of a database row, and pyo3 gives it away
     fn render(
         &self,
         py: Python<'_>,
         earlier: Vec<(i64, u64, u64, Option<String>, Option<i64>, Option<PyBackedBytes>)>,
         source_ids: Vec<i64>,
+        keep_rows: Option<bool>,
     ) -> PyResult<Judged> {
         let earlier = earlier
             .into_iter()
@@ -223,9 +228,15 @@ impl Batch {
                 Ok(Earlier { id, run, seq, url, fetched_at, payload })
             })
             .collect::<PyResult<Vec<_>>>()?;
-        Ok(py.detach(|| {
-            let blocks = self.inner.render_with(&earlier, || (), |(), block| Packed { block, ..Packed::default() });
-            Judged::new(self.share(), blocks, source_ids, None)
-        }))
+        let judged = py.detach(|| {
+            let blocks: Result<_, Error> = match keep_rows {
+                None => Ok(self.inner.render_with(&earlier, || (), |(), block| Packed { block, ..Packed::default() })),
+                Some(keep) => {
+                    self.inner.render_with(&earlier, || Packer::new(keep), Packer::pack).into_iter().collect()
+                }
+            };
+            Ok(Judged::new(self.share(), blocks?, source_ids, None))
+        });
+        judged.map_err(|error: Error| raised(&error))
     }
 }

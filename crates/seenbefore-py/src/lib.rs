@@ -3,6 +3,7 @@
 mod batch;
 mod columns;
 mod convert;
+mod copying;
 mod error;
 mod functions;
 mod judged;
@@ -24,6 +25,8 @@ mod _kernel {
     use super::batch::Batch;
     #[pymodule_export]
     use super::columns::Columns;
+    #[pymodule_export]
+    use super::copying::{copy_blocks, copy_contents, copy_places, copy_sightings};
     #[pymodule_export]
     use super::functions::{canonical_json, canonical_url, normalise};
     #[pymodule_export]

@@ -20,7 +20,6 @@ from seenbefore.outputs import KEPT, SUMMARY, Outputs
 from seenbefore.reading import sha256_of
 from seenbefore.rules import Ruleset
 from seenbefore.stores.base import SeenStore, Transaction
-from seenbefore.stores.laws import free_ordinal
 from seenbefore.stores.rows import InputRow, RunRow
 from seenbefore.types import Input
 from seenbefore.writing import convert
@@ -132,7 +131,7 @@ class Opening:
         outputs: Outputs | None = None
         try:
             with self._store.transaction() as transaction:
-                ordinal = free_ordinal(run_id, {row.ordinal for row in self._store.runs()})
+                ordinal = transaction.free_run(run_id)
                 place = NO_OUTPUT if out is None else folder(out, ordinal)
                 if out is not None:
                     self._refuse_ended(place)

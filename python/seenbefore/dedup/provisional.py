@@ -7,14 +7,26 @@ claims and judges again what was not released, because other writers went on mea
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
 from seenbefore._kernel import Batch, Judged, Provisional, Verdict
 from seenbefore.dedup.receipts import verdict_of
+from seenbefore.dedup.retrying import Tries
 from seenbefore.dedup.session import Session
-from seenbefore.errors import UsageError
+from seenbefore.errors import StoreUnreachable, UsageError
 from seenbefore.stores.base import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """A batch as it is committed: the positions of its records, and of those that nothing supports any more."""
+
+    batch: Batch
+    judged: Judged
+    left: list[int]
+    unsettled: list[int]
 
 
 class ProvisionalBatch:
@@ -121,21 +133,35 @@ class ProvisionalBatch:
         return records, at
 
     def _commit(self, records: Provisional) -> None:
+        session, tries, final = self._session, Tries(lambda _: None), None
+        while True:
+            try:
+                with session.store.transaction() as transaction:
+                    if final is None or not session.came_to_pass(transaction, final.judged):
+                        final = None
+                        final = self._settle(transaction, records)
+                        transaction.commit()
+                break
+            except StoreUnreachable as error:
+                tries.wait(error)
+        session.committed(final.judged if final.left else None)
+        self.unsettled = tuple(self._verdicts[position] for position in sorted(final.unsettled))
+        self._judged, self._positions = final.judged, final.left
+        self._late = records.late(final.batch, final.left)
+
+    def _settle(self, transaction: Transaction, records: Provisional) -> _Settled:
+        """Judges what was not released, and writes it."""
         left, unsettled = records.left(), list[int]()
-        with self._session.store.transaction() as transaction:
-            while True:
-                batch, judged = self._judge_again(transaction, records, left)
-                lost = records.lost(batch, left)
-                if not lost:
-                    break
-                unsettled += lost
-                left = sorted(set(left).difference(lost))
-            if left:
-                self._session.record(transaction, judged)
-            transaction.commit()
-        self._session.committed(judged if left else None)
-        self.unsettled = tuple(self._verdicts[position] for position in sorted(unsettled))
-        self._judged, self._positions, self._late = judged, left, records.late(batch, left)
+        while True:
+            batch, judged = self._judge_again(transaction, records, left)
+            lost = records.lost(batch, left)
+            if not lost:
+                break
+            unsettled += lost
+            left = sorted(set(left).difference(lost))
+        if left:
+            self._session.record(transaction, judged)
+        return _Settled(batch, judged, left, unsettled)
 
     def _judge_again(self, transaction: Transaction, records: Provisional, left: Sequence[int]) -> tuple[Batch, Judged]:
         batch = records.batch(left, self._session.next_seq)

@@ -6,18 +6,20 @@ While a batch is in its transaction the next one is read and keyed.
 from __future__ import annotations
 
 import contextlib
+import json
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from seenbefore._kernel import Judged
+from seenbefore._kernel import Batch, Judged
 from seenbefore.dedup.batches import Batches, Done, Keyed, Settings
 from seenbefore.dedup.judging import judge
 from seenbefore.dedup.opening import Run, now
+from seenbefore.dedup.retrying import Tries
 from seenbefore.dedup.summaries import merged, summarise, summary_file
-from seenbefore.errors import InputTruncated, InputUnreadable, SeenbeforeError
+from seenbefore.errors import InputTruncated, InputUnreadable, SeenbeforeError, StoreUnreachable
 from seenbefore.outputs import KEPT, LONG_LINES, RECEIPTS, REFUSED, Outputs
 from seenbefore.reading import Ahead
 from seenbefore.rules import Ruleset
@@ -57,6 +59,16 @@ class Silent:
 
     def waits(self, waiting: Waiting) -> None:
         """Show nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    """Where a run stands once a batch is committed; `receipts` is the digest so far."""
+
+    position: dict[str, Any]
+    lengths: dict[str, int]
+    counts: dict[str, Any]
+    receipts: Any
 
 
 class Running:
@@ -111,25 +123,56 @@ class Running:
         run.done.update((done.index, done) for done in batches.rest)
 
     def _commit(self, keyed: Keyed, writer: ThreadPoolExecutor) -> None:
-        run = self._run
-        with self._transaction() as transaction:
-            judged = judge(transaction, keyed.take(), evidence=self._evidence)
-            lengths = self._lengths_after(judged, keyed)
-            receipts = run.receipts.copy()
-            writing = writer.submit(self._write, judged, receipts)
+        """Judges a batch, writes it and commits it, again and again where the store gives a transaction up."""
+        batch, tries = keyed.take(), Tries(self._watch.note)
+        reached: _Reached | None = None
+        while True:
             try:
-                for done in keyed.done:
-                    self._set_input(transaction, done)
-                counts = merged(run.counts, judged.counts)
-                position = {**keyed.position.as_json(), "settings": self._settings.lasting()}
-                transaction.record(judged, Progress(run.ordinal, position, lengths, counts))
-            finally:
-                _settled(writing)
-            writing.result()
-            if self._dry is None:
-                transaction.commit()
-        run.position, run.lengths, run.counts, run.receipts = keyed.position, lengths, counts, receipts
+                with self._transaction() as transaction:
+                    if reached is None or not self._came_to_pass(transaction, reached):
+                        reached = self._attempt(transaction, batch, keyed, writer, again=reached is not None)
+                        if self._dry is None:
+                            transaction.commit()
+                break
+            except StoreUnreachable as error:
+                if self._dry is not None:
+                    raise
+                reached = reached or _Reached({}, {}, {}, None)
+                tries.wait(error)
+        run = self._run
+        run.position, run.lengths, run.counts, run.receipts = (
+            keyed.position,
+            reached.lengths,
+            reached.counts,
+            reached.receipts,
+        )
         run.done.update((done.index, done) for done in keyed.done)
+
+    def _came_to_pass(self, transaction: Transaction, reached: _Reached) -> bool:
+        """Whether a commit whose answer was lost was made all the same."""
+        row = transaction.standing(self._run.ordinal)
+        return bool(reached.position) and dict(row.position) == json.loads(json.dumps(reached.position))
+
+    def _attempt(
+        self, transaction: Transaction, batch: Batch, keyed: Keyed, writer: ThreadPoolExecutor, *, again: bool
+    ) -> _Reached:
+        run = self._run
+        if again and run.outputs is not None:
+            run.outputs.take_back(run.lengths)
+        judged = judge(transaction, batch, evidence=self._evidence)
+        lengths = self._lengths_after(judged, keyed)
+        receipts = run.receipts.copy()
+        writing = writer.submit(self._write, judged, receipts)
+        try:
+            for done in keyed.done:
+                self._set_input(transaction, done)
+            counts = merged(run.counts, judged.counts)
+            position = {**keyed.position.as_json(), "settings": self._settings.lasting()}
+            transaction.record(judged, Progress(run.ordinal, position, lengths, counts))
+        finally:
+            _settled(writing)
+        writing.result()
+        return _Reached(position, lengths, counts, receipts)
 
     def _distrust(self, index: int) -> None:
         """Forgets the size of an input that is not whole: the whole one, once it is there, has another."""
@@ -180,14 +223,27 @@ class Running:
         if run.outputs is not None and self._settings.kept_format != "ndjson":
             # Before the run is finished: whoever is stopped here makes it again with the same command.
             convert(run.outputs.folder / KEPT, self._settings.kept_format)
-        with self._store.transaction() as transaction:
-            for done in run.done.values():
-                self._set_input(transaction, done)
-            chain = transaction.finish_run(run.ordinal, run.receipts.digest(), now())
-            summary = self._summary(chain if self._evidence else None)
-            if run.outputs is not None:
-                run.outputs.write_summary(summary_file(summary))
-            transaction.commit()
+        tries = Tries(self._watch.note)
+        while True:
+            try:
+                with self._store.transaction() as transaction:
+                    return self._finish_in(transaction)
+            except StoreUnreachable as error:
+                tries.wait(error)
+
+    def _finish_in(self, transaction: Transaction) -> Summary:
+        run = self._run
+        row = transaction.standing(run.ordinal)
+        if row.state == "finished":
+            # A commit whose answer was lost.
+            return self._summary(row.chain if self._evidence else None)
+        for done in run.done.values():
+            self._set_input(transaction, done)
+        chain = transaction.finish_run(run.ordinal, run.receipts.digest(), now())
+        summary = self._summary(chain if self._evidence else None)
+        if run.outputs is not None:
+            run.outputs.write_summary(summary_file(summary))
+        transaction.commit()
         return summary
 
     def _note_same_bytes(self) -> None:

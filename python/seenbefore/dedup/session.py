@@ -56,6 +56,10 @@ class Session:
         """Writes a judged batch into a transaction; `committed` has to follow its commit."""
         transaction.record(judged, Progress(self.begin(), {}, {}, merged(self._counts, judged.counts)))
 
+    def came_to_pass(self, transaction: Transaction, judged: Judged) -> bool:
+        """Whether the commit of a judged batch, whose answer was lost, was made all the same."""
+        return dict(transaction.standing(self.begin()).counts) == merged(self._counts, judged.counts)
+
     def committed(self, judged: Judged | None) -> None:
         """Moves on behind a batch that is durable now."""
         if judged is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from seenbefore.errors import StoreUnsupported, UsageError
+from seenbefore.errors import UsageError
 from seenbefore.stores.base import SeenStore, Waiting
 from seenbefore.stores.memory import MemoryStore, NativeMemoryStore
 from seenbefore.stores.rows import Keep
@@ -36,9 +36,13 @@ def open_store(
     if kind == "memory" and not rest:
         return NativeMemoryStore(keep=keep or "kept")
     if kind in {"postgresql", "postgres"}:
-        raise StoreUnsupported(
-            "a store in PostgreSQL is not in this version yet", path=f"{kind}:", hint="name a file, or sqlite:PATH"
-        )
+        # The driver is optional.
+        from seenbefore.stores.postgres import address
+
+        where = address.parse(url)
+        from seenbefore.stores.postgres.store import PostgresStore
+
+        return PostgresStore(where, create=create, read_only=read_only, keep=keep)
     path = rest if kind == "sqlite" else url
     if not path or path == ":memory:" or (kind != "sqlite" and rest.startswith("//") and kind):
         shown = f"{kind}:" if kind else repr(url)
@@ -54,14 +58,20 @@ def open_store(
     )
 
 
-def make_store(url: str, *, keep: Keep) -> None:
-    """Make a new, empty store at `url`. Raises UsageError where there is one, and what `open_store` raises."""
+def make_store(url: str, *, keep: Keep) -> str:
+    """Make a new, empty store at `url` → its location, for people.
+
+    Raises UsageError where there is one, and what `open_store` raises.
+    """
     try:
         there = open_store(url, create=False, read_only=True)
     except UsageError:
-        open_store(url, keep=keep).close()
-        return
+        with open_store(url, keep=keep) as made:
+            return made.location
     there.close()
     if isinstance(there, MemoryStore):
         raise UsageError("a store in memory begins with whoever uses it", path=url, hint="name a file")
-    raise UsageError(f"{url} is there already", path=url, hint="it can be used as it is, see `seenbefore store info`")
+    where = there.location
+    raise UsageError(
+        f"{where} is there already", path=where, hint="it can be used as it is, see `seenbefore store info`"
+    )

@@ -87,21 +87,34 @@ class Closing(Protocol):
 
 
 class Transaction(Closing, Protocol):
-    """The write lock, from entering the `with` block to its end. What is not committed by then never was.
+    """What is written in one piece, from entering the `with` block to its end. What is not committed by then never was.
 
     The ruleset is the one that `SeenStore.transaction` was given. After `commit` nothing else may be called. Entering
-    waits for the lock and raises InUse, StoreDamaged, PermissionDenied.
+    may wait for other writers and raises InUse, StoreDamaged, PermissionDenied. From `next_sighting` on there is no
+    other writer; before, in a store for many of them, each key that one has claimed waits for the end of that one.
+
+    A store on a server may give a transaction up: any call then raises StoreUnreachable. It may begin again, and asks
+    `standing` first, as a commit may have come to pass whose answer was lost.
     """
 
     @property
     def next_sighting(self) -> int:
         """The id that the next sighting gets."""
 
+    def free_run(self, wanted: int | None = None) -> int:
+        """The ordinal that a new run gets: `wanted`, else the next; nobody else takes it before the end.
+
+        Raises UsageError where `wanted` is taken.
+        """
+
     def begin_run(self, out: str, configuration: str, started: str, *, run: int | None = None) -> int:
         """Begin a run under the ruleset → its ordinal: `run`, else the next. Raises UsageError where it is taken."""
 
     def unfinished_run(self, out: str) -> RunRow | None:
         """The unfinished run whose output directory is `out`, whatever its ruleset."""
+
+    def standing(self, run: int) -> RunRow:
+        """A run as it stands, which nobody else changes before the end of the transaction. Raises UsageError."""
 
     def claim(self, content_keys: bytes, place_keys: bytes) -> tuple[list[KnownContent], list[KnownPlace]]:
         """Which of the keys are known under the ruleset, sorted by index. Keys are 32 bytes each, sorted, each once."""

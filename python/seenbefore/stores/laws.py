@@ -102,6 +102,13 @@ def free_ordinal(wanted: int | None, known: Sequence[int] | set[int]) -> int:
     return ordinal
 
 
+def known_run(run: RunRow | None, ordinal: int) -> RunRow:
+    """The run. Raises UsageError where there is none."""
+    if run is None:
+        raise UsageError(f"run {ordinal} is not there", found=str(ordinal))
+    return run
+
+
 def still_unfinished(run: RunRow | None, ordinal: int) -> RunRow:
     """The run, where it is unfinished. Raises UsageError where it is not, or where there is none."""
     if run is None or run.state != "unfinished":

@@ -27,8 +27,8 @@ def init(store: str, *, keep: Keep) -> None:
     from seenbefore.cli.terminal import say
     from seenbefore.stores import make_store
 
-    make_store(store, keep=keep)
-    say(f"{store} is made: it keeps {'rows beside receipts' if keep == 'kept' else 'receipts alone'}")
+    made = make_store(store, keep=keep)
+    say(f"{made} is made: it keeps {'rows beside receipts' if keep == 'kept' else 'receipts alone'}")
 
 
 @click.command()
@@ -58,4 +58,5 @@ def vacuum(store: str) -> None:
 
     with open_store(store, create=False, patience=_PATIENCE) as opened, Bar("writing anew"):
         before, after = opened.vacuum()
-    say(f"{store}: {after:,} bytes, {max(before - after, 0):,} less than before")
+        location = opened.location
+    say(f"{location}: {after:,} bytes, {max(before - after, 0):,} less than before")

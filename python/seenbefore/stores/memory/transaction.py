@@ -8,7 +8,15 @@ from typing import Any, Self
 
 from seenbefore.errors import StoreDamaged, UsageError
 from seenbefore.stores.base import JudgedBatch
-from seenbefore.stores.laws import NOTHING_CLAIMED, Claimed, chain_digest, cut, free_ordinal, still_unfinished
+from seenbefore.stores.laws import (
+    NOTHING_CLAIMED,
+    Claimed,
+    chain_digest,
+    cut,
+    free_ordinal,
+    known_run,
+    still_unfinished,
+)
 from seenbefore.stores.memory.tables import LOCATION, State, Tables
 from seenbefore.stores.rows import (
     Digest,
@@ -56,9 +64,13 @@ class MemoryTransaction:
         """The id that the next sighting gets."""
         return self._tables.next_sighting
 
+    def free_run(self, wanted: int | None = None) -> int:
+        """The ordinal that a new run gets."""
+        return free_ordinal(wanted, set(self._tables.runs))
+
     def begin_run(self, out: str, configuration: str, started: str, *, run: int | None = None) -> int:
         """Begin a run: see Transaction."""
-        ordinal = free_ordinal(run, set(self._tables.runs))
+        ordinal = self.free_run(run)
         self._tables.runs[ordinal] = RunRow(ordinal, self._ruleset.label, configuration, out, "unfinished", started)
         return ordinal
 
@@ -66,6 +78,10 @@ class MemoryTransaction:
         """The unfinished run with that output directory."""
         runs = self._tables.runs.values()
         return next((run for run in runs if run.out == out and run.state == "unfinished"), None)
+
+    def standing(self, run: int) -> RunRow:
+        """A run as it stands."""
+        return known_run(self._tables.runs.get(run), run)
 
     def claim(self, content_keys: bytes, place_keys: bytes) -> tuple[list[KnownContent], list[KnownPlace]]:
         """Which of the keys are known: see Transaction."""

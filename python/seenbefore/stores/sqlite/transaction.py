@@ -9,7 +9,7 @@ from typing import Any, Self
 from seenbefore._kernel import Batch, Judged, Sqlite, SqliteError
 from seenbefore.errors import UsageError
 from seenbefore.stores.base import JudgedBatch
-from seenbefore.stores.laws import NOTHING_CLAIMED, Claimed, chain_digest, free_ordinal, still_unfinished
+from seenbefore.stores.laws import NOTHING_CLAIMED, Claimed, chain_digest, free_ordinal, known_run, still_unfinished
 from seenbefore.stores.rows import (
     Digest,
     EarlierSighting,
@@ -110,11 +110,16 @@ class SqliteTransaction:
                 (configuration, text, *ours),
             )
 
-    def begin_run(self, out: str, configuration: str, started: str, *, run: int | None = None) -> int:
-        """Begin a run → its ordinal."""
+    def free_run(self, wanted: int | None = None) -> int:
+        """The ordinal that a new run gets."""
         with named(self._location):
             known = {ordinal for (ordinal,) in self._connection.execute("SELECT id FROM run")}
-            ordinal = free_ordinal(run, known)
+        return free_ordinal(wanted, known)
+
+    def begin_run(self, out: str, configuration: str, started: str, *, run: int | None = None) -> int:
+        """Begin a run → its ordinal."""
+        ordinal = self.free_run(run)
+        with named(self._location):
             self._connection.execute(
                 "INSERT INTO run (id, ruleset, configuration, out, state, started, position, outputs, counts)"
                 " VALUES (?, ?, ?, ?, 'unfinished', ?, '{}', '{}', '{}')",
@@ -128,6 +133,12 @@ class SqliteTransaction:
         with named(self._location):
             row = self._one(f"{RUNS} WHERE run.out = ? AND run.state = 'unfinished' ORDER BY run.id", (out,))
         return None if row is None else run_row(row, self._location)
+
+    def standing(self, run: int) -> RunRow:
+        """A run as it stands."""
+        with named(self._location):
+            row = self._one(f"{RUNS} WHERE run.id = ?", (run,))
+        return known_run(None if row is None else run_row(row, self._location), run)
 
     def claim(self, content_keys: bytes, place_keys: bytes) -> tuple[list[KnownContent], list[KnownPlace]]:
         """Which of the keys are known."""
