@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 import pytest
 from tests.postgres.crawls import check_laws, mixed, receipts_match, rules, start, write
-from tests.servers import PostgresServer, postgres_server, programs
+from tests.servers import PostgresServer, binaries, postgres_server
 
 from seenbefore import Deduplicator
 from seenbefore.dedup import Settings
@@ -163,9 +163,7 @@ def test_connections_are_cut(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_server_is_started_anew(tmp_path: Path) -> None:
     """A server that is shut down, or crashes, in mid-batch and comes again loses nothing that it said is committed."""
-    binaries = programs()
-    assert binaries is not None
-    server = PostgresServer(binaries, durable=True)
+    server = PostgresServer(binaries(), durable=True)
     hows: Iterator[signal.Signals] = iter([signal.SIGINT, signal.SIGQUIT] * 4)
 
     def restart() -> None:
