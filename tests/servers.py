@@ -149,7 +149,7 @@ def binaries() -> Path:
     """The folder of the server's programs; without them the test is skipped."""
     found = programs()
     if found is None:
-        pytest.skip("no PostgreSQL server is installed here: `make test` installs Debian's where it may")
+        pytest.skip("no PostgreSQL server is installed here: `make server` installs Debian's")
     return found
 
 
